@@ -26,7 +26,7 @@ pub(crate) struct PlayArgs {
     /// Engines, as described below; figures are from the point of view of the first
     #[arg(help_heading = None::<&str>, value_name = "ENGINE", conflicts_with_all = ["dev", "base"])]
     pub engines: Vec<String>,
-    /// Engine, listed after the positional ones; repeat for each engine
+    /// Additional engine, after the engines given as arguments; may be repeated
     #[arg(help_heading = "Engines", help = engine_help(), long, value_name = "SPEC",
         conflicts_with_all = ["dev", "base"])]
     pub engine: Vec<String>,
@@ -85,7 +85,7 @@ pub(crate) fn threads(requested: Option<usize>) -> Result<usize, String> {
 fn engine_help() -> String {
     let keys: Vec<String> = ENGINE_KEYS.iter().map(ToString::to_string).collect();
     format!(
-        "Engine, listed after the positional ones: comma-separated KEY=VALUE with the keys {}. Double \
+        "Additional engine, after the engines given as arguments: comma-separated KEY=VALUE with the keys {}. Double \
          quotes protect commas and spaces. Repeat for each engine",
         keys.join(", ")
     )

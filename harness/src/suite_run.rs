@@ -39,7 +39,7 @@ pub(crate) struct SuiteArgs {
     /// Engines, as described below; all others are compared with the first
     #[arg(value_name = "ENGINE", required_unless_present_any = ["engine", "dev", "base"], conflicts_with_all = ["dev", "base"])]
     engines: Vec<String>,
-    /// Engine, listed after the positional ones; may be repeated
+    /// Additional engine, after the engines given as arguments; may be repeated
     #[arg(help_heading = "Engines", long, value_name = "SPEC", conflicts_with_all = ["dev", "base"])]
     engine: Vec<String>,
     /// File with the suite

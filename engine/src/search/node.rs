@@ -59,8 +59,8 @@ pub(super) struct Node {
     pub(super) tt_entry: Option<Entry>,
     /// `true` if this node is a PV node or, according to the transposition table, was one before.
     pub(super) tt_pv: bool,
-    /// Move from the transposition table, if it is legal. At the root, it may be replaced with the
-    /// best move of the line.
+    /// Move from the transposition table, if it is legal. At the root, the best move of the current
+    /// MultiPV line replaces the move from the table, if that best move is known.
     pub(super) tt_move: Option<Move>,
     pub(super) excluded: Option<Move>,
 }

@@ -40,7 +40,7 @@ Each [[ci.gate]] table of arbiter.toml defines a gate, with these keys:
   stop          true (the default) to skip all later gates if this gate does not pass
   budget        seconds after which an sprt stops and reports the result so far
   ignore        names of lint rules whose findings are ignored
-  inconclusive  pass (the default) or fail: result of an inconclusive sprt or speed
+  inconclusive  pass (the default) or fail: result of an inconclusive sprt or speed gate
 
 The engine under test is HEAD and the base is its parent, unless --dev and --base, or base in [ci],
 select others. `arbiter results gates` lists the results of all gates so far.

@@ -67,7 +67,7 @@ pub(crate) struct DoctorArgs {
 enum Health {
     /// No objection to games under a clock.
     Good,
-    /// Remark that does not make games under a clock unreliable.
+    /// Minor finding: timed games remain reliable.
     Note,
     /// Fault that makes games under a clock unreliable.
     Bad,

@@ -22,11 +22,8 @@ use arbiter_stats::ratings::{
 /// Models of draws, with their help.
 const LAWS: &Words<OutcomeModel> = &[
     (OutcomeModel::Scores, "A draw is half a point, as in Ordo and in the Elo of a match"),
-    (OutcomeModel::Davidson, "Draws by the rule of Davidson, which widens the scale"),
-    (
-        OutcomeModel::RaoKupper,
-        "Draws by the rule of Rao and Kupper (used by BayesElo), which narrows the scale",
-    ),
+    (OutcomeModel::Davidson, "Davidson's model, which widens the scale"),
+    (OutcomeModel::RaoKupper, "Rao and Kupper's model (used by BayesElo), which narrows the scale"),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -89,7 +86,7 @@ pub(crate) struct RateArgs {
     /// Virtual draws per player, spread over the opponents; BayesElo uses 1
     #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = within(0.0..=1e6))]
     prior_draws: f64,
-    /// Mean rating of a group without an anchor
+    /// Mean rating of each group of connected players that has no anchor
     #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true,
         value_parser = within(-MAX_RATING..=MAX_RATING))]
     average: f64,

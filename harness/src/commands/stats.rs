@@ -34,7 +34,8 @@ enum StatsCommand {
     /// The exit code does not depend on the verdict.
     #[command(after_help = HELP)]
     Sprt(sprt::CountArgs),
-    /// Plan an SPRT: compute the probability of H1 and the mean number of games by true Elo.
+    /// Plan an SPRT: compute the probability of accepting H1 and the mean number of games for
+    /// several values of the true Elo.
     Plan(plan::PlanArgs),
     /// Simulate SPRTs, and count how often their verdicts are correct.
     Simulate(simulate::SimulateArgs),

@@ -33,10 +33,10 @@ const PROCESSES: u64 = 8192;
 /// Flags of `arbiter worker`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A worker plays for every run on the server that is signed with a trusted key: the run with the highest priority first,
-and runs of equal priority in equal shares. It starts the programs of such runs, identified by their hashes, in a
-sandbox; nevertheless, run the worker as a separate user. Programs must run on this machine unchanged; files that they
-read, such as networks, must be at the paths given in the engine options, and below a path given with --readable.
+A worker plays for every run that is on the server and signed with a trusted key: the run with the highest priority
+first, and runs of equal priority in equal shares. It starts the programs of such runs, identified by their hashes, in
+a sandbox; nevertheless, run the worker as a separate user. Programs must run on this machine unchanged; files that
+they read, such as networks, must be at the paths given in the engine options, and below a path given with --readable.
 
 Ctrl-C ends the worker when its pairs in progress are finished. A second Ctrl-C ends the worker immediately; other
 workers then play the unfinished pairs. While a worker tries to reconnect to the server, one Ctrl-C ends it immediately.

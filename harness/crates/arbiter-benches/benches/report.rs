@@ -103,7 +103,7 @@ fn fill(folder: &Path) {
     }
 }
 
-/// Returns a game of random moves with search information such as an engine reports.
+/// Returns a game of random moves with search information like that of a real engine.
 fn game(engines: ByColor<usize>, pair: u64, random: &mut u64) -> GameRecord {
     // Both games of a pair have the same opening moves.
     let mut opening = pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

@@ -209,7 +209,7 @@ pub fn run_bench_once(
     Ok(Signature { nodes, nps: speed.unwrap_or(measured) })
 }
 
-/// Returns the node count in the last line of a commit message that has the form `Bench: 123`.
+/// Returns the node count in a commit message, from the last line of the form `Bench: 123`.
 pub fn promised_nodes(message: &str) -> Option<u64> {
     let promise = |line: &str| -> Option<u64> {
         let line = line.trim();

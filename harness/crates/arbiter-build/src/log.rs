@@ -12,7 +12,8 @@ const MOST: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Log {
     file: File,
-    /// Number of bytes of the beginning; [`MOST`] as soon as lines are stored in `tail` instead.
+    /// Number of bytes written to the beginning of the log. Set to [`MOST`] when the beginning is
+    /// full; further lines go to `tail`.
     written: usize,
     tail: VecDeque<String>,
     tail_bytes: usize,

@@ -19,7 +19,7 @@ pub enum Event {
     Error(String),
     /// The engine's input was closed.
     Closed,
-    /// An answer timed out; the text contains the answer and the timeout.
+    /// An expected answer did not arrive in time; the text names the answer and the timeout.
     Timeout(String),
     /// The engine exited as requested; the text is the exit status.
     Exited(String),

@@ -92,7 +92,7 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     nearest(name, known).map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"))
 }
 
-/// Returns the variant with this name of a fieldless enum; for [`named!`] only.
+/// Returns the variant called `name` of a fieldless enum; for [`named!`] only.
 #[doc(hidden)]
 pub fn from_name<T: DeserializeOwned>(name: &str) -> Result<T, UnknownName> {
     T::deserialize(name.into_deserializer())

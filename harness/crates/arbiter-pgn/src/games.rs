@@ -51,8 +51,8 @@ pub struct Lines {
 pub struct Games<'t> {
     text: &'t Text<'t>,
     reader: Reader<Source<'t>>,
-    /// Number of bytes that the reader has taken from the text; its buffer contains the last of
-    /// them.
+    /// Number of bytes that the reader has taken from the text; the most recent of these bytes are
+    /// in the reader's buffer.
     taken: Rc<Cell<usize>>,
     tags: Tags,
     long_comment: Vec<u8>,

@@ -12,7 +12,7 @@ use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Evide
 /// gives the same games on every machine.
 const DEFAULT_ABLATE_NODES: u64 = 2_000;
 
-/// Engines of the demonstration, which is an SPRT without given engines.
+/// Engines of the demonstration: the SPRT that is played if no engines are given.
 const DEMONSTRATION: [&str; 2] = [
     "name=palimpsest,cmd=bundled,eval=palimpsest",
     "name=no-mobility,cmd=bundled,eval=palimpsest,option.Disable=mobility",

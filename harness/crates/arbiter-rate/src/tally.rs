@@ -18,7 +18,7 @@ const MAX_NAMED: usize = 20;
 /// may contain any text as a termination.
 const MAX_ENDINGS: usize = 64;
 
-/// Name under which all further endings are counted.
+/// Name under which all endings beyond the first [`MAX_ENDINGS`] are counted.
 const OTHER_ENDINGS: &str = "other";
 
 /// Player, with sums over the player's games.

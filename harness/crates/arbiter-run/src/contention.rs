@@ -29,7 +29,7 @@ pub struct Disturbances {
     pub counted: u64,
 }
 
-/// Returns the input for a suspect pair that has already been void `times` times; `None` if the
+/// Returns the input for a suspect pair that has already been voided `times` times; `None` if the
 /// pair counts. A third attempt can succeed only on a less busy machine, so the pair is put off to
 /// the end of the run if `can_put_off` is `true`.
 pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput> {

@@ -36,7 +36,7 @@ pub enum RunInput {
     Stop,
     /// The user pauses the start of pairs.
     Pause,
-    /// The user resumes the start of pairs.
+    /// The user unpauses the run, so that new pairs start again.
     Unpause,
 }
 

@@ -69,8 +69,8 @@ impl Hub {
         Hub { results, runs, monitor, topics: Mutex::default() }
     }
 
-    /// Subscribes to the versions of a page, and starts the thread of the page if there is none. An
-    /// error is a sentence.
+    /// Subscribes to the versions of a page, and starts the thread of the page if there is none.
+    /// The error is a complete sentence to show to the user.
     pub(crate) fn follow(
         self: &Arc<Self>,
         topic: Topic,

@@ -236,7 +236,7 @@ async fn game(
     Ok(Html(page.await?.ok_or_else(missing)?).into_response())
 }
 
-/// Streams the games that a query selects as PGN; games are read while they are sent.
+/// Streams, as PGN, the games that a query selects; games are read while earlier games are sent.
 async fn games_pgn(
     State(site): State<Site>,
     Path(run): Path<String>,

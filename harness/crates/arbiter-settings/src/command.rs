@@ -12,8 +12,8 @@ use arbiter_protocol::Deadlines;
 use arbiter_schedule::Design;
 use arbiter_spsa::table;
 
-/// Name and value of a flag; a switch has no value. The name of a flag for one key contains this
-/// key, as in "openings order".
+/// Name and value of a flag; a switch has no value. If the flag holds one key of a flag with
+/// several keys, the name is the flag and the key, such as "openings order".
 type Flag = (String, Option<String>);
 
 fn flag(name: &str, value: impl ToString) -> Flag {

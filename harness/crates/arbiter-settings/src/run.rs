@@ -70,9 +70,9 @@ settings! {
         #[resume(Free)]
         concurrency["N"]: Option<usize> => Some(plan.concurrency),
         /// Processors for the games: auto (separate ones for each game, different physical cores
-        /// first), a list such as 0-3,8 (used in this order), or none. A game gets as many as the
-        /// larger Threads option of its engines, or the sum of both if an engine may ponder
-        /// [default: none]
+        /// first), a list such as 0-3,8 (used in this order), or none. Each game gets as many
+        /// processors as the larger of its engines' Threads values, or as the sum of both values if
+        /// an engine may ponder [default: none]
         #[arg(conflicts_with_all = WORKERS)]
         #[resume(Free)]
         affinity["CPUS"]: Option<Affinity> as "text" => unless(Affinity::None, plan.affinity.clone()),
@@ -91,11 +91,12 @@ settings! {
         /// Share of games, 0 to 1, that may end with an engine fault (crash, stall, disconnect,
         /// illegal move, time forfeit) before the run counts as invalid
         fault_limit["SHARE"]: Option<f64> = DEFAULT_FAULT_LIMIT => Some(plan.fault_limit),
-        /// Treatment of engines that wait for a processor in timed games. "discard" replays a pair,
-        /// at most twice, if waiting may have decided the result: an engine exceeded its time by no
-        /// more than it had waited, or the engines' shares of thinking time spent waiting differ by
-        /// more than 0.25. Other pairs count, and the result reports how long engines waited.
-        /// "report" counts all pairs; "off" does not measure waiting [default: discard]
+        /// Treatment of engines that wait for a processor in timed games. "discard" plays a pair
+        /// again, at most twice, if waiting may have decided the result: an engine exceeded its
+        /// time by at most the time for which it waited, or the share of thinking time that an
+        /// engine spent waiting differs between the engines by more than 0.25. Other pairs count,
+        /// and the result reports how long engines waited. "report" counts all pairs; "off" does
+        /// not measure waiting [default: discard]
         cpu_contention["WHAT"]: Option<CpuContention> as "text" =>
             unless(CpuContention::default(), plan.cpu_contention()),
     }
@@ -107,7 +108,7 @@ settings! {
         /// by an engine fault), all or none; `arbiter replay` prints it [default: abnormal]
         #[resume(Written)]
         transcripts["GAMES"]: Option<Keeping> as "text",
-        /// Append the error output of each engine to a separate file in this folder
+        /// Append the standard error of each engine to a separate file in this folder
         stderr_dir["DIR"]: Option<PathBuf>,
     }
     "Adjudication" => {

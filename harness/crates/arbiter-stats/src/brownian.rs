@@ -32,8 +32,8 @@ pub struct Exit {
 const NO_DRIFT: f64 = 1e-5;
 
 impl BrownianMotion {
-    /// Returns the exit of a walk that starts `below` above the lower barrier and `above` below the
-    /// upper barrier. Both distances must be at least 0.
+    /// Returns the exit of a walk whose start is at the distance `below` from the lower barrier and
+    /// at the distance `above` from the upper barrier. Both distances must be at least 0.
     ///
     /// With γ = 2·drift/variance, the probability of reaching the upper barrier first is P = (1 −
     /// e^(−γ·below)) / (1 − e^(−γ·(below + above))), and the mean number of units is E = (P·above −

@@ -32,8 +32,8 @@ impl Sprt {
     /// is 0 if the test is decided at Wald's bounds. `None` while the sample has no variance.
     ///
     /// For display only. Wald's bounds are used even if the test corrects its bounds, because the
-    /// forecast is for a continuous LLR. A continuous LLR reaches Wald's bounds when a real LLR
-    /// jumps past the corrected bounds.
+    /// forecast is for a continuous LLR. On average, a real LLR that crosses a corrected bound
+    /// overshoots it to Wald's bound, which is the bound for a continuous LLR.
     pub fn forecast(&self, pairs: &Pentanomial) -> Option<Exit> {
         let exit = |walk: BrownianMotion, below, above| {
             let Exit { upper_probability, mean_units } = walk.exit(below, above);

@@ -12,7 +12,7 @@ use super::sprt::{Decision, LlrBounds};
 /// Sums of the steps between successive records (lowest or highest values) of the LLR.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Records {
-    /// Latest record, from which the next step is measured.
+    /// Latest extreme value of the LLR, from which the next step is measured.
     reference: f64,
     /// Sum of the steps; negative for lowest values.
     sum: f64,

@@ -13,7 +13,7 @@ use super::pentanomial::Pentanomial;
 use super::scale::Model;
 use super::sprt::{Decision, Sprt};
 
-/// Minimum number of pairs at which the approximate LLR may show that no bound is near.
+/// Minimum number of pairs before the approximate LLR is used to decide whether a bound is near.
 const WARM_UP: u64 = 200;
 
 /// Distance of the approximate LLR from a bound up to which the LLR is computed exactly. The error

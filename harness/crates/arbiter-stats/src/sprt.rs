@@ -135,9 +135,9 @@ pub struct Sprt {
     pub elo0: f64,
     /// Strength difference under H1, on the scale of `model`.
     pub elo1: f64,
-    /// Accepted rate of false passes, 0 to 1.
+    /// Type I error: probability of accepting H1 if H0 is true, 0 to 1.
     pub alpha: f64,
-    /// Accepted rate of false failures, 0 to 1.
+    /// Type II error: probability of accepting H0 if H1 is true, 0 to 1.
     pub beta: f64,
     /// Elo scale of the hypotheses.
     pub model: Model,

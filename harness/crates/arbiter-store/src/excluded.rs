@@ -51,8 +51,8 @@ impl Store {
         })
     }
 
-    /// Returns the numbers of withdrawn pairs and of removed runs, over all runs. One of the numbers
-    /// changes when pairs of any run are withdrawn or a run is removed.
+    /// Returns the numbers of withdrawn pairs and of removed runs, over all runs. One of the
+    /// numbers changes when pairs of any run are withdrawn or a run is removed.
     pub fn epoch(&self) -> Result<[u64; 2]> {
         let count = |table| self.number(&format!("SELECT count(*) FROM {table}"), []);
         Ok([count("discarded")?, count("removed")?])

@@ -28,7 +28,7 @@ const READABLE_SINCE: &str = "0.2.0";
 /// Maximum time for which a process waits while another process is writing.
 const BUSY: Duration = Duration::from_secs(30);
 
-/// Pause before a retry in cases in which SQLite does not wait itself.
+/// Pause before a retry where SQLite does not wait by itself.
 const RETRY: Duration = Duration::from_millis(5);
 
 /// Maximum length of text and blobs that are read or written, in bytes. The limit bounds the memory

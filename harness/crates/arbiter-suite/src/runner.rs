@@ -76,8 +76,8 @@ impl SuiteEngines {
         SuiteEngines { setups, spawner, started: BTreeMap::new() }
     }
 
-    /// Asks the engine of a task, and starts the engine if it is not running. The inner error is a
-    /// fault of the engine. Dropping the future kills the engine.
+    /// Sends the question of a task to the task's engine, which is started first if it is not
+    /// running. The inner error is a fault of the engine. Dropping the future kills the engine.
     pub async fn ask<T: Task>(
         &mut self,
         task: &T,

@@ -10,7 +10,8 @@ use arbiter_protocol::Score;
 pub struct DrawRule {
     /// Number of full moves that must be completed before a draw is adjudicated.
     pub move_number: u32,
-    /// Number of consecutive moves with an equal score that each side needs, at least 1.
+    /// Number of consecutive moves of each side with a score near 0 before a draw is adjudicated,
+    /// at least 1.
     pub move_count: u32,
     /// Largest absolute score, in centipawns, that counts as equal.
     pub score_cp: u32,

@@ -55,8 +55,11 @@ fn times(engines: &Engines<'_>) -> Option<Figure> {
     let labels: Vec<String> = (first..=last).map(label).collect();
     let rows: Vec<_> =
         engines.iter().map(|(name, engine)| (*name, engine.times[first..=last].to_vec())).collect();
-    let description =
-        format!("Share of each engine's moves by thinking time: {}.", labels.join(", "));
+    let description = format!(
+        "Share of each engine's moves by thinking time: {}. Each range begins where the range \
+             before ends.",
+        labels.join(", ")
+    );
     let height =
         |n: &u64, engine: &[u64]| 100.0 * *n as f64 / engine.iter().sum::<u64>().max(1) as f64;
     let (chart, table) = bars_by_engine("moves, %", labels, &rows, height);

@@ -1,4 +1,4 @@
-//! Games from PGN text or from the store, in which candidates are searched.
+//! Games from PGN text or from the store, which are scanned for candidate positions.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;

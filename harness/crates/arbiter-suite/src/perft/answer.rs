@@ -27,7 +27,7 @@ const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:nodes searched|total nodes|
 pub struct Patterns {
     of_move: Regex,
     total: Regex,
-    /// Pattern of the user for the total, if any.
+    /// User-supplied pattern for the total, if any.
     custom: Option<String>,
 }
 

@@ -40,7 +40,7 @@ pub(super) struct Namespaces {
     user: String,
     /// Group ID map of the user namespace. It maps the group to itself.
     group: String,
-    /// Stack of the first process inside.
+    /// Stack of the first process in the namespaces.
     stack: Vec<u128>,
 }
 
