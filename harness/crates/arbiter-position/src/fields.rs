@@ -94,11 +94,12 @@ fn en_passant(text: &str) -> Result<(String, &str), String> {
     let bytes = field.as_bytes();
     let is_square = matches!(bytes[0], b'a'..=b'h' | b'A'..=b'H') && bytes[1].is_ascii_digit();
     // `c3` is also an opcode, which is followed by a string.
-    if !is_square || rest.trim_start().starts_with('"') {
+    let is_file = bytes[0].is_ascii_alphabetic() && bytes[1].is_ascii_whitespace();
+    if !(is_square || is_file) || rest.trim_start().starts_with('"') {
         return none;
     }
     let ends_here = !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
-    if ends_here && matches!(bytes[1], b'1'..=b'8') {
+    if is_square && ends_here && matches!(bytes[1], b'1'..=b'8') {
         return Ok((field.to_ascii_lowercase(), rest));
     }
     Err(format!("expected an en passant square or -, got `{}`", excerpt(word(text).0.as_bytes())))
@@ -122,7 +123,8 @@ fn counter(text: &str) -> Result<(Option<u32>, &str), String> {
     let refused =
         || format!("expected a counter of a position, got `{}`", excerpt(first.as_bytes()));
     // A negative counter is a mistake without a clear meaning.
-    let number = number(digits).filter(|_| unsigned.len() == trimmed.len());
+    let is_whole = unsigned.len() == trimmed.len() && !rest.starts_with('.');
+    let number = number(digits).filter(|_| is_whole);
     number.map(|number| (Some(number), rest)).ok_or_else(refused)
 }
 
@@ -212,10 +214,10 @@ mod tests {
         };
         check("bm Ke2;", "expected a position (pieces, side to move");
         check("", "expected a position");
-        for tail in ["e9 0 1", "e0", "h66x 0 1", "e4bm Ke2"] {
+        for tail in ["e9 0 1", "e0", "h66x 0 1", "e4bm Ke2", "d 0 3"] {
             check(&format!("{KINGS} w - {tail}"), "an en passant square or -");
         }
-        for tail in ["-1 1", "0 -1", "9999999999 1", "0 9999999999"] {
+        for tail in ["-1 1", "0 -1", "0.5 7", "9999999999 1", "0 9999999999"] {
             check(&format!("{KINGS} w - - {tail}"), "a counter of a position");
         }
         check(&format!("{KINGS} w - - hmvc x;"), "a number after `hmvc`, got `x`");

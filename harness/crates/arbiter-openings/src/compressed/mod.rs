@@ -4,9 +4,9 @@
 
 mod frames;
 
-use std::io::{self, Cursor, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
 
-use flate2::read::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 
 use frames::{Frames, is_zstd};
 
@@ -69,12 +69,39 @@ pub fn decompressed<'a>(
     // The examined bytes are part of the file, so the reader must get them again.
     let source = Cursor::new(head).chain(source);
     Ok(match (is_gzip, is_zstd) {
-        // Parallel compressors write several gzip members. The simple decoder would read only the
-        // first member.
-        (true, _) => Box::new(Decompressor(MultiGzDecoder::new(source))),
+        (true, _) => {
+            let first = GzDecoder::new(BufReader::new(source));
+            Box::new(Decompressor(GzipMembers(Some(first))))
+        }
         (_, true) => Box::new(Decompressor(Frames::new(source))),
         _ => Box::new(source),
     })
+}
+
+/// Reader of the members of a gzip file, of which parallel compressors write several. Contains the
+/// decoder of the current member; `None` after the last member.
+struct GzipMembers<R>(Option<GzDecoder<BufReader<R>>>);
+
+impl<R: Read> Read for GzipMembers<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.0 {
+            let count = member.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            let Some(mut rest) = self.0.take().map(GzDecoder::into_inner) else { break };
+            match rest.fill_buf()?.first() {
+                // Tapes and archives pad files with zeros.
+                None | Some(0) => {}
+                Some(0x1f) => self.0 = Some(GzDecoder::new(rest)),
+                Some(_) => {
+                    let reason = "other data follows the compressed data; unpack the file first";
+                    return Err(io::Error::new(ErrorKind::InvalidData, reason));
+                }
+            }
+        }
+        Ok(0)
+    }
 }
 
 /// Reader of compressed data that reports truncated data with a message for the user.

@@ -57,6 +57,7 @@ fn containers_do_not_change_the_book() {
         ("a.epd", text.clone().into_bytes()),
         ("a.epd.gz", gzipped(&text)),
         ("misnamed.epd", gzipped(&text)),
+        ("padded.gz", [gzipped(&text), vec![0; 512]].concat()),
         ("two.gz", [gzipped(START), gzipped(&format!("\n{AFTER_E4} 0 1"))].concat()),
         ("a.epd.zst", zstandard(&text)),
         ("misnamed.gz", zstandard(&text)),
