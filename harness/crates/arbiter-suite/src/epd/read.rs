@@ -50,7 +50,7 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
     let refused = best.refused.iter().chain(&avoid.refused);
     notes.extend(refused.map(|reason| format!("{reason}; ignored")));
     let dm = first(operations, "dm").and_then(|text| {
-        let mate = text.trim_start_matches('#').parse().ok().filter(|mate| *mate != 0);
+        let mate = text.trim_start_matches(['#', 'M']).parse().ok().filter(|mate| *mate != 0);
         if mate.is_none() {
             notes.push(format!("dm '{text}' is not a mate in a number of moves; ignored"));
         }
@@ -83,7 +83,14 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
         let is_between = |c: char| c.is_whitespace() || matches!(c, ',' | '"');
         operation.operand.split(is_between).filter(|word| !word.is_empty())
     });
+    let mut first_number = None;
     for word in words {
+        let number = word.split_once('.').and_then(|(number, _)| number.parse::<u32>().ok());
+        // After a reply of the other side, the next move of a variation is not an alternative.
+        if first_number.is_some() && number > first_number && !moves.refused.is_empty() {
+            break;
+        }
+        first_number = first_number.or(number);
         // Some files write the move number or an annotation as a separate word.
         if word.trim_matches(|c: char| matches!(c, '!' | '?' | '+' | '.' | '=')).is_empty()
             || matches!(word, "or" | "e.p." | "ep" | "mate")
@@ -181,7 +188,9 @@ mod tests {
     fn every_kind_of_question_is_parsed() {
         let goal = |tail: &str| one(&format!("{ITALIAN} {tail}")).goal;
         assert_eq!(names(&goal("am Nxe5;").avoid), ["f3e5"]);
-        assert_eq!(goal("dm 4;").mate, Some(4));
+        assert_eq!((goal("dm 4;").mate, goal("dm M4;").mate), (Some(4), Some(4)));
+        assert_eq!(names(&goal("bm 4.O-O Nf6 5.d3;").best), ["e1g1"]);
+        assert_eq!(names(&goal("bm 4.O-O 5.d3;").best), ["e1g1", "d2d3"]);
         assert_eq!((goal("bm #5;").mate, goal("bm M5;").mate), (Some(5), Some(5)));
         assert_eq!((goal("bm #-3;").mate, goal("dm -3;").mate), (Some(-3), Some(-3)));
         let both = goal("bm #5 O-O;");
