@@ -67,7 +67,9 @@ impl Namespaces {
             let _ = self.mount();
             // In a container that hides parts of /proc, /proc cannot be mounted again.
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-            let _ = mount(c"proc", c"/proc", c"proc", flags, None);
+            // All mounts of /proc share the modes of files such as /proc/uptime, so a build must
+            // not change modes here either.
+            let _ = mount(c"proc", c"/proc", c"proc", flags | MountFlags::RDONLY, None);
         }
         Ok(())
     }
