@@ -424,13 +424,21 @@ mod tests {
 
     #[test]
     fn leases_file_flags_and_lists_of_connections_are_forbidden() {
-        // F_SETLEASE with F_WRLCK, FS_IOC_SETFLAGS with the immutable flag, and getxattr.
+        // F_SETLEASE with F_WRLCK; FS_IOC_SETFLAGS, FS_IOC_SETVERSION and FS_IOC_ENABLE_VERITY,
+        // which leave the file unchanged here; and FIONREAD, which is allowed.
         let script = "echo > a; perl -e 'open(my $f, \"<\", \"a\"); \
              print fcntl($f, 1024, 1) ? \"leased\n\" : \"$!\n\"; \
-             my $flags = pack(\"L\", 0x40); print ioctl($f, 0x40086602, $flags) ? \"flagged\n\" : \"$!\n\"'; \
+             for my $command (0x40086602, 0x40087602, 0x40806685, 0x541b) { my $zeros = \"\\0\" x 128; \
+             print ioctl($f, $command, $zeros) ? \"done\n\" : \"$!\n\"; }'; \
              for file in net/tcp task/$$/net/tcp comm; do read line < /proc/self/$file && echo $line; done";
         let refused = "Operation not permitted";
-        assert_eq!(sandboxed(script, |_, _| {}), [refused, refused, "sh"]);
+        let expected = [refused, refused, refused, refused, "done", "sh"];
+        for (is_builder, has_network) in [(false, false), (true, false), (true, true)] {
+            let change = |sandbox: &mut Sandbox, _: &Path| {
+                (sandbox.is_builder, sandbox.has_network) = (is_builder, has_network);
+            };
+            assert_eq!(sandboxed(script, change), expected, "{is_builder} {has_network}");
+        }
     }
 
     #[test]
