@@ -409,15 +409,18 @@ mod tests {
             "perl -MSocket -e 'for my $kind (SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET) \
              {{ print socketpair(my $a, my $b, AF_UNIX, $kind, 0) ? \"pair\n\" : \"$!\n\"; }}'; \
              perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Peer => \"{}\") ? \"open\n\" \
-             : \"$!\n\"'",
+             : \"$!\n\"'; \
+             perl -MSocket -e 'socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, 0); \
+             print bind($a, pack_sockaddr_un(\"\\0arbiter-$$\")) ? \"named\n\" : \"$!\n\"'",
             path.display()
         );
         let refused = "Operation not permitted";
-        let expected = ["pair", refused, "pair", refused];
         for (is_builder, has_network) in [(false, false), (true, false), (true, true)] {
             let change = |sandbox: &mut Sandbox, _: &Path| {
                 (sandbox.is_builder, sandbox.has_network) = (is_builder, has_network);
             };
+            let named = if has_network { "named" } else { refused };
+            let expected = ["pair", refused, "pair", refused, named];
             assert_eq!(sandboxed(&script, change), expected, "{is_builder} {has_network}");
         }
     }

@@ -63,6 +63,11 @@ const FORBIDDEN: [c_long; 49] = [
     libc::SYS_userfaultfd,
 ];
 
+/// System calls that are forbidden without network access. `socket` is forbidden too, but a socket
+/// of a pair could still take an abstract name, which all processes of the machine see.
+const FORBIDDEN_WITHOUT_NETWORK: [c_long; 5] =
+    [libc::SYS_accept, libc::SYS_accept4, libc::SYS_bind, libc::SYS_connect, libc::SYS_listen];
+
 /// System calls that compilers need but engines do not: calls for file attributes and file
 /// notifications, which Landlock does not restrict.
 const FORBIDDEN_TO_ENGINES: [c_long; 18] = [
@@ -160,6 +165,9 @@ pub(super) fn filters(
 ) -> Result<Vec<BpfProgram>, BackendError> {
     let always = |call| (call, Vec::new());
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> = FORBIDDEN.into_iter().map(always).collect();
+    if !has_network {
+        refused.extend(FORBIDDEN_WITHOUT_NETWORK.map(always));
+    }
     if !is_builder {
         refused.extend(FORBIDDEN_TO_ENGINES.into_iter().chain(OLD).map(always));
     }
