@@ -112,13 +112,16 @@ pub struct Sandbox {
 }
 
 /// Sandbox support of this system. Displayed as "landlock 7, seccomp", as "partial: landlock 4,
-/// seccomp" if a restriction of [`Sandbox`] is unsupported, or as "none".
+/// seccomp, no namespaces" if a restriction of [`Sandbox`] is unsupported, or as "none" without
+/// Landlock and seccomp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SandboxSupport {
     /// Landlock version; 0 if Landlock is unsupported.
     landlock: u32,
     /// `true` if seccomp is supported.
     seccomp: bool,
+    /// `true` if process and mount namespaces are supported.
+    namespaces: bool,
 }
 
 impl SandboxSupport {
@@ -139,17 +142,25 @@ impl SandboxSupport {
                 ),
             )
         };
-        SandboxSupport { landlock: u32::try_from(version).unwrap_or(0), seccomp: answer == 0 }
+        SandboxSupport {
+            landlock: u32::try_from(version).unwrap_or(0),
+            seccomp: answer == 0,
+            namespaces: Sandbox::keeps_attributes(),
+        }
+    }
+
+    fn is_complete(self) -> bool {
+        self.landlock >= COMPLETE && self.seccomp && self.namespaces
     }
 
     /// Returns an error message unless the system supports a complete [`Sandbox`].
     pub fn complete(self) -> Result<(), String> {
-        if self.landlock >= COMPLETE && self.seccomp {
+        if self.is_complete() {
             Ok(())
         } else {
             Err(format!(
-                "a complete sandbox needs landlock {COMPLETE} (Linux 6.12) and seccomp; this system has \
-                 {self}"
+                "a complete sandbox needs landlock {COMPLETE} (Linux 6.12), seccomp, and user, mount and \
+                 process namespaces; this system has {self}"
             ))
         }
     }
@@ -157,12 +168,13 @@ impl SandboxSupport {
 
 impl fmt::Display for SandboxSupport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let partial = if self.landlock < COMPLETE || !self.seccomp { "partial: " } else { "" };
+        let partial = if self.is_complete() { "" } else { "partial: " };
+        let namespaces = if self.namespaces { "" } else { ", no namespaces" };
         match (self.landlock, self.seccomp) {
             (0, false) => write!(f, "none"),
-            (0, true) => write!(f, "{partial}seccomp"),
-            (version, false) => write!(f, "{partial}landlock {version}"),
-            (version, true) => write!(f, "{partial}landlock {version}, seccomp"),
+            (0, true) => write!(f, "{partial}seccomp{namespaces}"),
+            (version, false) => write!(f, "{partial}landlock {version}{namespaces}"),
+            (version, true) => write!(f, "{partial}landlock {version}, seccomp{namespaces}"),
         }
     }
 }
@@ -352,12 +364,18 @@ mod tests {
 
     #[test]
     fn an_incomplete_required_sandbox_is_an_error() {
-        let words = |landlock, seccomp| SandboxSupport { landlock, seccomp }.to_string();
-        assert_eq!(words(7, true), "landlock 7, seccomp");
-        assert_eq!(words(4, true), "partial: landlock 4, seccomp");
-        assert_eq!(words(0, true), "partial: seccomp");
-        assert_eq!(words(0, false), "none");
-        let error = SandboxSupport { landlock: 5, seccomp: true }.complete().unwrap_err();
+        let of = |landlock, seccomp, namespaces| SandboxSupport { landlock, seccomp, namespaces };
+        for (support, expected) in [
+            (of(7, true, true), "landlock 7, seccomp"),
+            (of(7, true, false), "partial: landlock 7, seccomp, no namespaces"),
+            (of(4, true, true), "partial: landlock 4, seccomp"),
+            (of(0, true, true), "partial: seccomp"),
+            (of(0, false, true), "none"),
+        ] {
+            assert_eq!(support.to_string(), expected);
+            assert_eq!(support.complete().is_ok(), support == of(7, true, true), "{expected}");
+        }
+        let error = of(5, true, true).complete().unwrap_err();
         assert!(error.ends_with("this system has partial: landlock 5, seccomp"), "{error}");
     }
 
