@@ -8,6 +8,7 @@ mod start;
 
 use std::io::{IsTerminal, stderr};
 use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ use crate::{
     runtime::runtime,
 };
 use arbiter_process::{foreign_owner, is_open_to_others, lower_priority, read_text, write_secret};
-use arbiter_report::note;
+use arbiter_report::{note, utc_time};
 use arbiter_runner::Signals;
 use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site, Starter};
 use arbiter_store::StoreError;
@@ -188,6 +189,7 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
         return Ok(Token { text: hex(32)?, place: None });
     }
     let path = results.join(TOKEN_FILE);
+    let is_earlier = path.symlink_metadata().is_ok();
     write_secret(&path, &hex(32)?).map_err(|error| {
         Failure::environment(format!(
             "cannot store a token in {}: {error}; give --token-file or --read-only",
@@ -202,7 +204,15 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
             path.display()
         )));
     }
-    parse_token(path.display().to_string(), &read_token(&path)?)
+    let mut place = path.display().to_string();
+    if is_earlier {
+        // The time of the last change, unlike the modification time, is not part of an archive.
+        let since = utc_time(kept.ctime().saturating_mul(1000));
+        place.push_str(&format!(
+            ", unchanged since {since}; if the folder is from someone else, remove this file and restart"
+        ));
+    }
+    parse_token(place, &read_token(&path)?)
 }
 
 /// Parses a token from the first line of a string.
@@ -244,6 +254,8 @@ mod tests {
         assert!(kept.place.is_some_and(|place| place.ends_with(TOKEN_FILE)));
         let again = new_token(results.path(), false).expect("it can be read");
         assert_eq!(again.text, kept.text, "pages go on after a restart");
+        let place = again.place.expect("it is a file");
+        assert!(place.contains("serve.token, unchanged since 20"), "{place}");
         let path = results.path().join(TOKEN_FILE);
         let readable = std::os::unix::fs::PermissionsExt::from_mode(0o644);
         std::fs::set_permissions(&path, readable).expect("it is ours");

@@ -44,26 +44,46 @@ fn the_sandbox_of_an_ordinary_user_equals_that_of_root() {
     }
 }
 
-/// Program that hides Landlock from another program: system calls 444 to 446 do not exist.
-const WITHOUT_LANDLOCK: &str = r#"
+/// Program that hides system calls from another program: they do not exist. Its arguments are the
+/// numbers of the first and the last call, and the command.
+const WITHOUT_CALLS: &str = r#"
+    my ($first, $last) = (shift, shift);
     my $filter = join "", map { pack "S C C L", @$_ }
-        [0x20, 0, 0, 0], [0x35, 0, 2, 444], [0x25, 1, 0, 446], [0x06, 0, 0, 0x50026], [0x06, 0, 0, 0x7fff0000];
+        [0x20, 0, 0, 0], [0x35, 0, 2, $first], [0x25, 1, 0, $last], [0x06, 0, 0, 0x50026], [0x06, 0, 0, 0x7fff0000];
     my $program = pack "S x6 P", 5, $filter;
     syscall(157, 38, 1, 0, 0, 0) == 0 && syscall(157, 22, 2, $program) == 0 or die $!;
     exec @ARGV or die $!;
 "#;
 
-/// A worker without Landlock reports that it is missing, and exits if Landlock is required.
+/// System calls of Landlock, and `unshare`.
+const LANDLOCK: [&str; 2] = ["444", "446"];
+const UNSHARE: [&str; 2] = ["272", "272"];
+
+/// Returns the command line that hides system calls from the command that follows.
+fn without(calls: [&str; 2]) -> Vec<String> {
+    ["perl", "-e", WITHOUT_CALLS, calls[0], calls[1]].map(str::to_owned).to_vec()
+}
+
+/// A worker without Landlock or namespaces exits if a complete sandbox is required.
 #[test]
-fn without_landlock_a_worker_reports_it_and_seccomp_still_applies() {
-    let by = ["perl", "-e", WITHOUT_LANDLOCK].map(str::to_owned).to_vec();
-    let bench = Bench::new();
-    let arbiter = programs::arbiter().display().to_string();
-    let trust = crate::support::nats::key(&bench);
-    let flags = ["worker", "--on", "nats://127.0.0.1:1", "--trust", &trust, "--sandbox", "require"];
-    let command_line = by.iter().skip(1).map(String::as_str).chain([arbiter.as_str()]).chain(flags);
-    let refused = bench.start(Path::new("perl"), command_line).finish();
-    refused.expect_refusal(7, &["landlock 6", "partial: seccomp"]);
+fn a_worker_that_requires_a_sandbox_refuses_an_incomplete_one() {
+    for (calls, lacking) in [(LANDLOCK, "partial: seccomp"), (UNSHARE, "seccomp, no namespaces")] {
+        let bench = Bench::new();
+        let arbiter = programs::arbiter().display().to_string();
+        let trust = crate::support::nats::key(&bench);
+        let flags =
+            ["worker", "--on", "nats://127.0.0.1:1", "--trust", &trust, "--sandbox", "require"];
+        let by = without(calls);
+        let command_line = by.iter().skip(1).map(String::as_str).chain([arbiter.as_str()]);
+        let refused = bench.start(Path::new("perl"), command_line.chain(flags)).finish();
+        refused.expect_refusal(7, &["landlock 6", lacking]);
+    }
+}
+
+/// Without Landlock, the rest of the sandbox still applies.
+#[test]
+fn without_landlock_seccomp_still_applies() {
+    let by = without(LANDLOCK);
     let rows = attempts_at("auto", |_| by);
     if rows.is_empty() {
         return;

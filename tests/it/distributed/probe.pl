@@ -79,6 +79,10 @@ my @attempts = (
         socketpair(my $own, my $peer, AF_UNIX, SOCK_DGRAM, 0) or return 0;
         return send($own, "x", 0, pack_sockaddr_un($path)) || 1;
     }],
+    ["give a socket a name that other processes see", "seccomp", sub {
+        socketpair(my $own, my $peer, AF_UNIX, SOCK_STREAM, 0) or return 0;
+        return bind($own, pack_sockaddr_un("\0arbiter-probe-$$"));
+    }],
     ["delay others that open its program (a lease)", "seccomp", sub { open(my $file, '<', $0) or return 0; return fcntl($file, 1024, 0); }],
     ["set flags of a file (immutable, append-only)", "seccomp", sub { writes("$ENV{HOME}/flagged"); open(my $file, '<', "$ENV{HOME}/flagged") or return 0; my $flags = pack("L", 0x40); ioctl($file, 0x40086602, $flags) }],
     ["list the connections of the machine", "Landlock", sub { reads("/proc/self/net/tcp") || reads("/proc/self/task/$$/net/tcp") }],

@@ -14,11 +14,15 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::bench::Signature;
-use super::error::{BuildError, Result, io_error};
+use super::error::{BuildError, BuildFailure, Result, io_error};
 use arbiter_process::{Cancel, Links, is_at, lock_file, open_output, user_folder};
 
 /// Interval between attempts to take a lock that another process holds.
 const POLL: Duration = Duration::from_millis(100);
+
+/// Maximum size of a program, in bytes. A sparse file in a checkout takes no space, but its copy
+/// could fill the disk.
+const MAX_PROGRAM: u64 = 4 << 30;
 
 /// Cache of built programs.
 #[derive(Debug, Clone)]
@@ -180,6 +184,14 @@ impl Entry {
     /// of the program. When the function returns, both are on disk; the record never exists without
     /// the program.
     pub(super) fn store(&self, built: &Path, record: BuildRecord) -> Result<BuildRecord> {
+        if built.metadata().map_err(io_error(built))?.len() > MAX_PROGRAM {
+            let text = format!(
+                "the built program {} is larger than {} GiB; leave data and debug information out of it",
+                built.display(),
+                MAX_PROGRAM >> 30
+            );
+            return Err(BuildError::Failed(BuildFailure::NoBinary, text));
+        }
         let program = self.program(&record);
         let bin = self.folder.join("bin");
         create_folder(&bin)?;
@@ -272,6 +284,10 @@ mod tests {
         let built = dir.path().join("built");
         std::fs::write(&built, "x").unwrap();
         let record = entry.store(&built, record).unwrap();
+        assert_eq!(entry.record(), Some(record.clone()));
+        File::create(&built).unwrap().set_len(MAX_PROGRAM + 1).unwrap();
+        let error = entry.store(&built, record.clone()).unwrap_err().to_string();
+        assert!(error.contains("larger than 4 GiB"), "{error}");
         assert_eq!(entry.record(), Some(record));
     }
 

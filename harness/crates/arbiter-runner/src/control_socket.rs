@@ -4,7 +4,7 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arbiter_process::{LocalSocket, LocalStream, connect_local};
 use arbiter_run::ControlCommand;
@@ -13,6 +13,9 @@ use thiserror::Error;
 /// Maximum length, in bytes, of a run name that is used unchanged in the file name, because the
 /// system limits the path to 108 bytes.
 const MAX_PLAIN: usize = 64;
+
+/// Maximum length, in bytes, of an answer.
+const MAX_ANSWER: usize = 16 << 20;
 
 /// Time within which a run must answer a command.
 pub const CONTROL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -52,17 +55,41 @@ pub fn send_command(
     let fail = |error: std::io::Error| {
         ControlError::Refused(format!("run '{run}' does not reply: {error}"))
     };
-    stream.set_read_timeout(Some(patience)).map_err(fail)?;
     let form = if json { " json" } else { "" };
     stream.write_all(format!("{command}{form}\n").as_bytes()).map_err(fail)?;
     // The end of the stream marks the end of the command.
     stream.shutdown(Shutdown::Write).map_err(fail)?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).map_err(fail)?;
+    let answer = read_answer(stream, patience).map_err(fail)?;
     match answer.split_once(": ") {
         Some(("ok", words)) => Ok(words.to_owned()),
         Some(("error", words)) => Err(ControlError::Refused(words.trim_end().to_owned())),
         _ => Err(ControlError::Refused(format!("run '{run}' ended before it replied"))),
+    }
+}
+
+/// Reads the whole answer of a run. Fails if it does not end within `patience` or is too long.
+#[expect(clippy::disallowed_methods, reason = "a run that sends without end has to be cut off")]
+fn read_answer(mut stream: LocalStream, patience: Duration) -> io::Result<String> {
+    let end = Instant::now() + patience;
+    let mut answer = Vec::new();
+    let mut chunk = [0; 1 << 16];
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(&mut chunk) {
+            Ok(0) => return String::from_utf8(answer).map_err(io::Error::other),
+            Ok(count) => answer.extend_from_slice(&chunk[..count]),
+            // The deadline is checked above, also after an interruption.
+            Err(error)
+                if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
+            Err(error) => return Err(error),
+        }
+        if answer.len() > MAX_ANSWER {
+            return Err(io::Error::other("its answer is too long"));
+        }
     }
 }
 
@@ -89,6 +116,27 @@ fn file_name(run: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn endless_answers_are_cut_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let socket = bind_control_socket(dir.path(), "run").unwrap();
+        // The first answer is long, the second one slow.
+        std::thread::spawn(move || {
+            for (size, pause) in [(1 << 20, 0), (1, 20)] {
+                let (mut stream, _) = socket.listener.accept().unwrap();
+                while stream.write_all(&vec![b'x'; size]).is_ok() {
+                    std::thread::sleep(Duration::from_millis(pause));
+                }
+            }
+        });
+        for (seconds, expected) in [(60, "too long"), (1, "timed out")] {
+            let patience = Duration::from_secs(seconds);
+            let sent = send_command(dir.path(), "run", ControlCommand::Status, false, patience);
+            let error = sent.unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
 
     #[test]
     fn sockets_work_with_long_run_names() {

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags, params};
 
 use super::append::ending_of;
 use super::checksum::PAIRS;
-use super::{Result, Store, StoreError, kept_from_writing, schema};
+use super::{Result, Store, StoreError, check_files, kept_from_writing, schema};
 use arbiter_run::{PairTally, RunEnd};
 
 /// Maximum time for which a reader waits while another process sets up the file.
@@ -46,6 +46,7 @@ impl Store {
 
     pub(super) fn read_only(file: PathBuf) -> Result<Store> {
         Store::check_output(&file)?;
+        check_files(&file)?;
         // Only one thread at a time uses a connection, so SQLite does not need to lock the
         // connection.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -93,6 +93,32 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
     (!may_write(file) || !may_write(folder_of(file))).then_some(ONLY_READ)
 }
 
+/// Returns an error if a file that SQLite opens with a store exists but is not a regular file, on
+/// which SQLite could wait for ever, or, except for the store itself, is also another file, which
+/// SQLite would overwrite. Both occur only in results folders from untrusted sources.
+fn check_files(file: &Path) -> Result<()> {
+    // SQLite follows a link to the store, but no links beside the store.
+    let store = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    for end in ["", "-journal", "-wal", "-shm"] {
+        let mut path = store.clone().into_os_string();
+        path.push(end);
+        let path = PathBuf::from(path);
+        let Ok(about) = path.symlink_metadata() else { continue };
+        let what = if !about.is_file() {
+            "is not a regular file; remove it"
+        } else if !end.is_empty() && has_other_names(&path) {
+            "has a second hard link; replace it by a copy"
+        } else {
+            continue;
+        };
+        let (file, path) = (file.display(), path.display());
+        return Err(StoreError::Unusable(format!(
+            "results store {file} cannot be used: {path} {what}"
+        )));
+    }
+    Ok(())
+}
+
 /// Error of the store.
 #[derive(Debug, Error)]
 pub enum StoreError {
@@ -247,6 +273,7 @@ impl Store {
 
     fn connect(file: PathBuf) -> Result<Store> {
         Store::check_output(&file)?;
+        check_files(&file)?;
         let connection = Connection::open(&file)
             .map_err(|source| StoreError::Sqlite { file: file.clone(), source })?;
         let mut store = Store::with_connection(connection, file);

@@ -17,6 +17,9 @@ use super::cpus;
 use super::sandbox::{Home, PreparedSandbox};
 use crate::Launch;
 
+/// Number of files that a process can have open unless the administrator raises the kernel's limit.
+const MAX_FILES: u64 = 1 << 20;
+
 /// Limit on open files with which this process was started.
 static OPEN_FILES: OnceLock<Rlimit> = OnceLock::new();
 
@@ -98,6 +101,7 @@ pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
     let parent = rustix::process::getpid();
     let no_core = Rlimit { current: Some(0), maximum: Some(0) };
     let prepare = move || {
+        close_others_at_exec();
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
         setrlimit(Resource::Core, no_core)?;
         limits.set()?;
@@ -120,9 +124,43 @@ pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
     Ok(home.flatten())
 }
 
+/// Marks all files except standard input, output and error to be closed when the program starts,
+/// because a program can use files that it inherits even if the sandbox forbids opening them.
+/// Makes only system calls.
+fn close_others_at_exec() {
+    let close = libc::CLOSE_RANGE_CLOEXEC;
+    // SAFETY: the call takes numbers and closes nothing now.
+    if unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, close) } == 0 {
+        return;
+    }
+    // Linux before 5.11, and some containers, lack the call.
+    let most = getrlimit(Resource::Nofile).maximum.unwrap_or(MAX_FILES).min(MAX_FILES);
+    for file in 3..most as libc::c_int {
+        // SAFETY: the call takes numbers; for a file that is not open it fails without effect.
+        unsafe { libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::os::fd::AsRawFd;
+
     use super::*;
+
+    #[test]
+    fn a_program_inherits_no_other_files() {
+        let file = File::open("/dev/null").unwrap();
+        rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::empty()).unwrap();
+        let shown = format!("[ ! -e /proc/self/fd/{} ]", file.as_raw_fd());
+        for sandbox in [None, Some(crate::Sandbox::default())] {
+            let launch = Launch { program: "/bin/sh".into(), sandbox, ..Launch::default() };
+            let mut command = Command::new(&launch.program);
+            command.args(["-c", &shown]);
+            let _home = prepare_child(&mut command, &launch).unwrap();
+            assert!(command.status().unwrap().success(), "{launch:?}");
+        }
+    }
 
     #[test]
     fn the_lower_limit_counts() {

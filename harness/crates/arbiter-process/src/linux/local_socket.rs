@@ -5,24 +5,45 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
+use std::time::Duration;
 
 use rustix::fs::{Mode, fchmod};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::process::geteuid;
 
+use super::access::is_own_peer;
 use crate::files::remove_if_there;
 
 /// Maximum number of connections that are waiting to be accepted.
 const BACKLOG: i32 = 8;
 
+/// Maximum time for which connecting waits.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Connection to a [`LocalSocket`].
 pub type LocalStream = UnixStream;
 
 /// Connects to the socket file `name` in a folder. Names of up to 64 bytes always fit into the
-/// maximum path length of sockets. Fails if the folder or the socket is missing, or if no process
-/// is listening.
+/// maximum path length of sockets. Fails if the folder or the socket is missing, if no process is
+/// listening, or if the socket belongs to another user, unless this process runs as root.
 pub fn connect_local(folder: &Path, name: &str) -> io::Result<LocalStream> {
     let folder = File::open(folder)?;
-    LocalStream::connect(path_in(&folder, name))
+    let socket = rustix::net::socket_with(
+        AddressFamily::UNIX,
+        SocketType::STREAM,
+        SocketFlags::CLOEXEC,
+        None,
+    )?;
+    // Connecting waits if too many connections wait for a listener that does not accept them.
+    set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
+    rustix::net::connect(&socket, &SocketAddrUnix::new(path_in(&folder, name))?)?;
+    let stream = LocalStream::from(socket);
+    if is_own_peer(&stream)? || geteuid().is_root() {
+        Ok(stream)
+    } else {
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, "it belongs to another user"))
+    }
 }
 
 /// Listening socket to which only its owner may connect. Dropping it removes the socket file.
@@ -82,6 +103,34 @@ mod tests {
         assert_eq!(mode & 0o777, 0o600);
         drop(socket);
         assert_eq!(fs::read_dir(&deep).unwrap().count(), 0);
+    }
+
+    /// Runs `work` in a thread of another user.
+    fn as_user<T: Send>(user: u32, work: impl FnOnce() -> T + Send) -> T {
+        let user = rustix::process::Uid::from_raw(user);
+        let work = move || {
+            rustix::thread::set_thread_res_uid(user, user, user).unwrap();
+            work()
+        };
+        std::thread::scope(|scope| scope.spawn(work).join().unwrap())
+    }
+
+    #[test]
+    fn sockets_of_other_users_are_refused() {
+        if !geteuid().is_root() {
+            // Only root can act as two users.
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let open = || fs::Permissions::from_mode(0o777);
+        fs::set_permissions(dir.path(), open()).unwrap();
+        let path = dir.path().join("run");
+        let _listener = as_user(65533, || UnixListener::bind(&path).unwrap());
+        fs::set_permissions(&path, open()).unwrap();
+        let connect = || connect_local(dir.path(), "run").map_err(|error| error.kind());
+        assert_eq!(as_user(65534, connect).unwrap_err(), io::ErrorKind::PermissionDenied);
+        as_user(65533, connect).unwrap();
+        connect().unwrap();
     }
 
     #[test]

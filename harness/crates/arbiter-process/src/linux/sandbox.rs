@@ -112,13 +112,16 @@ pub struct Sandbox {
 }
 
 /// Sandbox support of this system. Displayed as "landlock 7, seccomp", as "partial: landlock 4,
-/// seccomp" if a restriction of [`Sandbox`] is unsupported, or as "none".
+/// seccomp, no namespaces" if a restriction of [`Sandbox`] is unsupported, or as "none" without
+/// Landlock and seccomp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SandboxSupport {
     /// Landlock version; 0 if Landlock is unsupported.
     landlock: u32,
     /// `true` if seccomp is supported.
     seccomp: bool,
+    /// `true` if process and mount namespaces are supported.
+    namespaces: bool,
 }
 
 impl SandboxSupport {
@@ -139,17 +142,25 @@ impl SandboxSupport {
                 ),
             )
         };
-        SandboxSupport { landlock: u32::try_from(version).unwrap_or(0), seccomp: answer == 0 }
+        SandboxSupport {
+            landlock: u32::try_from(version).unwrap_or(0),
+            seccomp: answer == 0,
+            namespaces: Sandbox::keeps_attributes(),
+        }
+    }
+
+    fn is_complete(self) -> bool {
+        self.landlock >= COMPLETE && self.seccomp && self.namespaces
     }
 
     /// Returns an error message unless the system supports a complete [`Sandbox`].
     pub fn complete(self) -> Result<(), String> {
-        if self.landlock >= COMPLETE && self.seccomp {
+        if self.is_complete() {
             Ok(())
         } else {
             Err(format!(
-                "a complete sandbox needs landlock {COMPLETE} (Linux 6.12) and seccomp; this system has \
-                 {self}"
+                "a complete sandbox needs landlock {COMPLETE} (Linux 6.12), seccomp, and user, mount and \
+                 process namespaces; this system has {self}"
             ))
         }
     }
@@ -157,12 +168,13 @@ impl SandboxSupport {
 
 impl fmt::Display for SandboxSupport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let partial = if self.landlock < COMPLETE || !self.seccomp { "partial: " } else { "" };
+        let partial = if self.is_complete() { "" } else { "partial: " };
+        let namespaces = if self.namespaces { "" } else { ", no namespaces" };
         match (self.landlock, self.seccomp) {
             (0, false) => write!(f, "none"),
-            (0, true) => write!(f, "{partial}seccomp"),
-            (version, false) => write!(f, "{partial}landlock {version}"),
-            (version, true) => write!(f, "{partial}landlock {version}, seccomp"),
+            (0, true) => write!(f, "{partial}seccomp{namespaces}"),
+            (version, false) => write!(f, "{partial}landlock {version}{namespaces}"),
+            (version, true) => write!(f, "{partial}landlock {version}, seccomp{namespaces}"),
         }
     }
 }
@@ -344,17 +356,26 @@ mod tests {
         if Sandbox::keeps_attributes() {
             assert_eq!(sandboxed(&script, builder), ["end"]);
             assert_eq!(seen(), before);
+            // The mode stays the same, so that a failure of this test changes nothing.
+            let proc = "chmod $(stat -c %a /proc/uptime) /proc/uptime && echo set; echo end";
+            assert_eq!(sandboxed(proc, builder), ["end"]);
         }
     }
 
     #[test]
     fn an_incomplete_required_sandbox_is_an_error() {
-        let words = |landlock, seccomp| SandboxSupport { landlock, seccomp }.to_string();
-        assert_eq!(words(7, true), "landlock 7, seccomp");
-        assert_eq!(words(4, true), "partial: landlock 4, seccomp");
-        assert_eq!(words(0, true), "partial: seccomp");
-        assert_eq!(words(0, false), "none");
-        let error = SandboxSupport { landlock: 5, seccomp: true }.complete().unwrap_err();
+        let of = |landlock, seccomp, namespaces| SandboxSupport { landlock, seccomp, namespaces };
+        for (support, expected) in [
+            (of(7, true, true), "landlock 7, seccomp"),
+            (of(7, true, false), "partial: landlock 7, seccomp, no namespaces"),
+            (of(4, true, true), "partial: landlock 4, seccomp"),
+            (of(0, true, true), "partial: seccomp"),
+            (of(0, false, true), "none"),
+        ] {
+            assert_eq!(support.to_string(), expected);
+            assert_eq!(support.complete().is_ok(), support == of(7, true, true), "{expected}");
+        }
+        let error = of(5, true, true).complete().unwrap_err();
         assert!(error.ends_with("this system has partial: landlock 5, seccomp"), "{error}");
     }
 
@@ -406,28 +427,39 @@ mod tests {
             "perl -MSocket -e 'for my $kind (SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET) \
              {{ print socketpair(my $a, my $b, AF_UNIX, $kind, 0) ? \"pair\n\" : \"$!\n\"; }}'; \
              perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Peer => \"{}\") ? \"open\n\" \
-             : \"$!\n\"'",
+             : \"$!\n\"'; \
+             perl -MSocket -e 'socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, 0); \
+             print bind($a, pack_sockaddr_un(\"\\0arbiter-$$\")) ? \"named\n\" : \"$!\n\"'",
             path.display()
         );
         let refused = "Operation not permitted";
-        let expected = ["pair", refused, "pair", refused];
         for (is_builder, has_network) in [(false, false), (true, false), (true, true)] {
             let change = |sandbox: &mut Sandbox, _: &Path| {
                 (sandbox.is_builder, sandbox.has_network) = (is_builder, has_network);
             };
+            let named = if has_network { "named" } else { refused };
+            let expected = ["pair", refused, "pair", refused, named];
             assert_eq!(sandboxed(&script, change), expected, "{is_builder} {has_network}");
         }
     }
 
     #[test]
     fn leases_file_flags_and_lists_of_connections_are_forbidden() {
-        // F_SETLEASE with F_WRLCK, FS_IOC_SETFLAGS with the immutable flag, and getxattr.
+        // F_SETLEASE with F_WRLCK; FS_IOC_SETFLAGS, FS_IOC_SETVERSION and FS_IOC_ENABLE_VERITY,
+        // which leave the file unchanged here; and FIONREAD, which is allowed.
         let script = "echo > a; perl -e 'open(my $f, \"<\", \"a\"); \
              print fcntl($f, 1024, 1) ? \"leased\n\" : \"$!\n\"; \
-             my $flags = pack(\"L\", 0x40); print ioctl($f, 0x40086602, $flags) ? \"flagged\n\" : \"$!\n\"'; \
+             for my $command (0x40086602, 0x40087602, 0x40806685, 0x541b) { my $zeros = \"\\0\" x 128; \
+             print ioctl($f, $command, $zeros) ? \"done\n\" : \"$!\n\"; }'; \
              for file in net/tcp task/$$/net/tcp comm; do read line < /proc/self/$file && echo $line; done";
         let refused = "Operation not permitted";
-        assert_eq!(sandboxed(script, |_, _| {}), [refused, refused, "sh"]);
+        let expected = [refused, refused, refused, refused, "done", "sh"];
+        for (is_builder, has_network) in [(false, false), (true, false), (true, true)] {
+            let change = |sandbox: &mut Sandbox, _: &Path| {
+                (sandbox.is_builder, sandbox.has_network) = (is_builder, has_network);
+            };
+            assert_eq!(sandboxed(script, change), expected, "{is_builder} {has_network}");
+        }
     }
 
     #[test]

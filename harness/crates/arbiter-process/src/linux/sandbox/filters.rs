@@ -1,6 +1,7 @@
 //! Seccomp filters: system calls that sandboxed programs are not allowed to use.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use libc::c_long;
 use seccompiler::{
@@ -61,6 +62,11 @@ const FORBIDDEN: [c_long; 49] = [
     libc::SYS_unshare,
     libc::SYS_userfaultfd,
 ];
+
+/// System calls that are forbidden without network access. `socket` is forbidden too, but a socket
+/// of a pair could still take an abstract name, which all processes of the machine see.
+const FORBIDDEN_WITHOUT_NETWORK: [c_long; 5] =
+    [libc::SYS_accept, libc::SYS_accept4, libc::SYS_bind, libc::SYS_connect, libc::SYS_listen];
 
 /// System calls that compilers need but engines do not: calls for file attributes and file
 /// notifications, which Landlock does not restrict.
@@ -125,15 +131,22 @@ const NAMESPACES: [i32; 7] = [
 /// Commands of `fcntl` that delay or watch other processes that open a file.
 const FCNTL: [i32; 2] = [libc::F_SETLEASE, libc::F_NOTIFY];
 
-/// Commands of `ioctl` that set file attributes, which Landlock does not restrict, or that inject
-/// input into a terminal.
-const IOCTL: [u32; 5] = [
-    0x4008_6602, // FS_IOC_SETFLAGS
-    0x4004_6602, // FS_IOC32_SETFLAGS
-    0x401c_5820, // FS_IOC_FSSETXATTR
-    0x5412,      // TIOCSTI
-    0x541c,      // TIOCLINUX
+/// Commands of `ioctl` that are allowed. Most other commands change file attributes, which Landlock
+/// does not restrict, or control terminals and devices.
+const IOCTL: [u32; 8] = [
+    0x5401,      // TCGETS
+    0x802c_542a, // TCGETS2
+    0x540f,      // TIOCGPGRP
+    0x5413,      // TIOCGWINSZ
+    0x541b,      // FIONREAD
+    0x5421,      // FIONBIO
+    0x5450,      // FIONCLEX
+    0x5451,      // FIOCLEX
 ];
+
+/// Commands of `ioctl` for sockets, which are also allowed with network access. Those that change a
+/// network interface need privileges.
+const SOCKET_IOCTL: RangeInclusive<i32> = 0x8900..=0x89ff;
 
 /// Socket types that are forbidden for `socketpair`: all except SOCK_STREAM and SOCK_SEQPACKET.
 /// Rust's standard library uses SOCK_SEQPACKET to start processes. A socket of another type could
@@ -152,6 +165,9 @@ pub(super) fn filters(
 ) -> Result<Vec<BpfProgram>, BackendError> {
     let always = |call| (call, Vec::new());
     let mut refused: BTreeMap<i64, Vec<SeccompRule>> = FORBIDDEN.into_iter().map(always).collect();
+    if !has_network {
+        refused.extend(FORBIDDEN_WITHOUT_NETWORK.map(always));
+    }
     if !is_builder {
         refused.extend(FORBIDDEN_TO_ENGINES.into_iter().chain(OLD).map(always));
     }
@@ -170,8 +186,17 @@ pub(super) fn filters(
         libc::SYS_fcntl,
         FCNTL.map(|is| is_int(1, is)).into_iter().collect::<Result<_, _>>()?,
     );
-    let commands = IOCTL.map(|is| is_int(1, is.cast_signed()));
-    refused.insert(libc::SYS_ioctl, commands.into_iter().collect::<Result<_, _>>()?);
+    let unlisted = IOCTL.map(|is| int(1, SeccompCmpOp::Ne, is.cast_signed()));
+    let unlisted = unlisted.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let commands = if has_network {
+        let below = int(1, SeccompCmpOp::Lt, *SOCKET_IOCTL.start())?;
+        let above = int(1, SeccompCmpOp::Gt, *SOCKET_IOCTL.end())?;
+        vec![[unlisted.clone(), vec![below]].concat(), [unlisted, vec![above]].concat()]
+    } else {
+        vec![unlisted]
+    };
+    let commands = commands.into_iter().map(SeccompRule::new).collect::<Result<_, _>>()?;
+    refused.insert(libc::SYS_ioctl, commands);
     // The socket type is in the lower four bits; flags such as `SOCK_CLOEXEC` are in the upper
     // bits.
     let kind = |kind| if_argument(1, SeccompCmpOp::MaskedEq(0xf), kind);

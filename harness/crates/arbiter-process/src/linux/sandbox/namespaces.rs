@@ -9,6 +9,11 @@
 //! program has ended, and the kernel then kills all other processes of the namespace. The second
 //! process inside becomes the program, with normal signal handling.
 
+#![expect(
+    clippy::disallowed_types,
+    reason = "support by the system, which does not change while this process runs"
+)]
+
 use std::ffi::{CStr, CString, c_void};
 use std::io;
 use std::os::fd::{AsRawFd, IntoRawFd};
@@ -16,6 +21,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
+use std::sync::OnceLock;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -31,6 +37,9 @@ const SIGNALS: std::ops::Range<i32> = 1..32;
 
 /// Stack size of the first process in a namespace, in units of 16 bytes.
 const STACK: usize = 2048;
+
+/// Result of [`are_supported`].
+static ARE_SUPPORTED: OnceLock<bool> = OnceLock::new();
 
 /// Prepared namespaces of one program.
 pub(super) struct Namespaces {
@@ -67,7 +76,9 @@ impl Namespaces {
             let _ = self.mount();
             // In a container that hides parts of /proc, /proc cannot be mounted again.
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-            let _ = mount(c"proc", c"/proc", c"proc", flags, None);
+            // All mounts of /proc share the modes of files such as /proc/uptime, so a build must
+            // not change modes here either.
+            let _ = mount(c"proc", c"/proc", c"proc", flags | MountFlags::RDONLY, None);
         }
         Ok(())
     }
@@ -145,22 +156,26 @@ impl Namespaces {
 impl Sandbox {
     /// Returns whether the sandbox can prevent builds from changing modes, owners and times of
     /// files outside their home folder. This protection needs mount namespaces and, unless the user
-    /// is root, user namespaces. Starts a process to test whether they are available.
+    /// is root, user namespaces. The first call starts a process to test whether they are available.
     pub fn keeps_attributes() -> bool {
-        let root = Path::new("/");
-        let home = std::env::temp_dir();
-        let Ok(namespaces) = Namespaces::new(Some([&home, root])) else { return false };
-        let mut command = Command::new(root);
-        // The child never executes a program: it reports this error code if all steps succeed.
-        let arrived = Errno::CANCELED;
-        let enter = move || namespaces.unshare().and_then(|()| namespaces.mount());
-        // SAFETY: between fork and exec, `enter` makes only system calls and allocates nothing.
-        unsafe {
-            command.pre_exec(move || enter().and(Err(arrived.into())));
-        }
-        let ended = command.spawn().err();
-        ended.and_then(|error| error.raw_os_error()) == Some(arrived.raw_os_error())
+        *ARE_SUPPORTED.get_or_init(are_supported)
     }
+}
+
+fn are_supported() -> bool {
+    let root = Path::new("/");
+    let home = std::env::temp_dir();
+    let Ok(namespaces) = Namespaces::new(Some([&home, root])) else { return false };
+    let mut command = Command::new(root);
+    // The child never executes a program: it reports this error code if all steps succeed.
+    let arrived = Errno::CANCELED;
+    let enter = move || namespaces.unshare().and_then(|()| namespaces.mount());
+    // SAFETY: between fork and exec, `enter` makes only system calls and allocates nothing.
+    unsafe {
+        command.pre_exec(move || enter().and(Err(arrived.into())));
+    }
+    let ended = command.spawn().err();
+    ended.and_then(|error| error.raw_os_error()) == Some(arrived.raw_os_error())
 }
 
 /// Runs the first process of a namespace. When the other end of its pipe closes, the process exits,
