@@ -34,6 +34,13 @@ pub fn quantity(number: impl Display, thing: &str) -> String {
     format!("{number} {thing}{plural}")
 }
 
+/// Returns names as a list in which `word` precedes the last name: `a, b or c`.
+pub fn listed(names: impl IntoIterator<Item: Display>, word: &str) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| name.to_string()).collect();
+    let (last, others) = names.split_last().expect("a list has names");
+    format!("{} {word} {last}", others.join(", "))
+}
+
 /// Separators between groups of three digits, including non-ASCII spaces.
 const GROUPING: [char; 8] = [',', '.', '\'', '’', '_', '\u{a0}', '\u{2009}', '\u{202f}'];
 
@@ -130,6 +137,12 @@ mod tests {
     }
 
     named!(Size);
+
+    #[test]
+    fn lists_have_a_word_before_the_last_name() {
+        assert_eq!(super::listed(["a", "b", "c"], "or"), "a, b or c");
+        assert_eq!(super::listed(["a", "b"], "and"), "a and b");
+    }
 
     #[test]
     fn whole_numbers_may_be_grouped_in_threes() {

@@ -15,6 +15,7 @@ use crate::values::{
 use crate::{Keys, merged};
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
 use arbiter_game::annotation::{Annotation, Field, Keeping, LinePattern, Notation};
+use arbiter_names::listed;
 use arbiter_openings::{Order, ReadOptions};
 use arbiter_plan::{
     Affinity, CpuContention, DEFAULT_FAULT_LIMIT, DEFAULT_TIE_BREAKS, EngineSpec, Plan, Request,
@@ -193,8 +194,8 @@ keys! {
 keys! {
     /// Format of a tournament
     ScheduleKeys, true, plan;
-    /// round-robin, gauntlet, pyramid, knockout, swiss or ladder [default: round-robin]
-    format["FORMAT"]: Format as "text" =>
+    /// {values}
+    format["FORMAT" = listed(Format::ALL, "or")]: Format as "text" = Format::default() =>
         unless(Format::default(), plan.design.format).filter(|_| plan.kind != RunKind::Ablate),
     /// The first N engines listed are seeded. In a gauntlet, the seeded engines meet all others
     /// [default: 1]; in knockout, Swiss and ladder, the remaining engines are placed in random
