@@ -21,7 +21,7 @@ pub struct CiTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct GateTable {
-    /// Kind: check, bench, perft, epd, lint, speed or sprt.
+    /// Kind of the gate.
     kind: String,
     /// Name of the gate, if it differs from the kind.
     name: Option<String>,
