@@ -214,9 +214,8 @@ keys! {
     PgnKeys, true, plan;
     /// File to which games are appended
     file["FILE"]: PathBuf,
-    /// Additional fields in move comments, separated by +: timeleft, latency, nodes, seldepth, nps,
-    /// hashfull, tbhits, pv; or all
-    fields["FIELDS"]: Vec<Field> as "fields",
+    /// Additional fields in move comments, separated by +: {values}; or all
+    fields["FIELDS" = Field::ALL.map(|field| field.to_string()).join(", ")]: Vec<Field> as "fields",
     /// Regular expression that selects the engine lines to include in the move comment
     r#match["REGEX"]: LinePattern as "text",
     /// san (Nf3), lan (Ng1f3) or uci (g1f3) [default: san]
