@@ -52,7 +52,7 @@ code of the subcommand; 4 if there is no gate; 2 and 3 for usage errors and inva
 
 Examples:
   arbiter ci
-  arbiter ci --dev HEAD --base main --only perft,sprt --junit gates.xml", listed(GateKind::ALL, "or")))]
+  arbiter ci --dev HEAD --base main --only perft,sprt --junit gates.xml", listed(GateKind::configurable(), "or")))]
 pub(crate) struct CiArgs {
     /// File with the gates in [ci] [default: nearest arbiter.toml, from here up to the repository
     /// root]

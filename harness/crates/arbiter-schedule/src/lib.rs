@@ -56,16 +56,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats.
-    pub const ALL: [Format; 6] = [
-        Format::RoundRobin,
-        Format::Gauntlet,
-        Format::Pyramid,
-        Format::Knockout,
-        Format::Swiss,
-        Format::Ladder,
-    ];
-
     /// Returns whether all encounters are known from the start.
     pub fn is_fixed(self) -> bool {
         matches!(self, Format::RoundRobin | Format::Gauntlet | Format::Pyramid)

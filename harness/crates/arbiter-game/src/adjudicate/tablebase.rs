@@ -32,9 +32,6 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// All scopes.
-    pub const ALL: [Scope; 3] = [Scope::Both, Scope::Wins, Scope::Draws];
-
     /// Returns whether a result belongs to the scope.
     pub(crate) fn contains(self, result: KnownOutcome) -> bool {
         self == Scope::Both || (self == Scope::Draws) == (result == KnownOutcome::Draw)
