@@ -93,7 +93,7 @@ fn topics(variants: &[Variant]) -> Vec<Topic> {
 pub(super) fn run(args: &TopicsArgs) -> String {
     // The network has no features, and the only feature of `Material` is in every other evaluation.
     let mut variants = Variant::ALL.to_vec();
-    variants.retain(|variant| !matches!(variant, Variant::Nnue | Variant::Material));
+    variants.retain(|variant| variant.features().len() > 1);
     if args.markdown { markdown(&variants) } else { text(&variants) }
 }
 

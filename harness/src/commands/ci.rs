@@ -17,6 +17,7 @@ use crate::output::{
 use crate::project::{results_folder, settings};
 use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_build::{BuildError, BuildFailure, Repository};
+use arbiter_names::listed;
 use arbiter_plan::{
     Gate, GateKind, GateOutcome, GateVerdict, SandboxMode, ci_exit_code, default_concurrency,
 };
@@ -31,12 +32,12 @@ const GITHUB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 /// Flags of `arbiter ci`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = format!("\
 Each [[ci.gate]] table of arbiter.toml defines a gate, with these keys:
-  kind          check, bench, perft, epd, lint, speed or sprt
+  kind          {}
   name          name of the gate [default: its kind]
   args          flags of the subcommand
-    changed       paths; the gate is skipped if no file below them differs from the base
+  changed       paths; the gate is skipped if no file below them differs from the base
   stop          true (the default) to skip all later gates if this gate does not pass
   budget        seconds after which an sprt stops and reports the result so far
   ignore        names of lint rules whose findings are ignored
@@ -51,7 +52,7 @@ code of the subcommand; 4 if there is no gate; 2 and 3 for usage errors and inva
 
 Examples:
   arbiter ci
-  arbiter ci --dev HEAD --base main --only perft,sprt --junit gates.xml")]
+  arbiter ci --dev HEAD --base main --only perft,sprt --junit gates.xml", listed(GateKind::configurable(), "or")))]
 pub(crate) struct CiArgs {
     /// File with the gates in [ci] [default: nearest arbiter.toml, from here up to the repository
     /// root]

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::{
     args::PlayArgs, exit_code::ExitCode, failure::Failure, requested_run::RequestedRun, run,
 };
-use arbiter_names::did_you_mean;
+use arbiter_names::{did_you_mean, names};
 use arbiter_plan::RunKind;
 use arbiter_report::note;
 use arbiter_schedule::Format;
@@ -58,10 +58,9 @@ pub(crate) fn play_match(args: PlayArgs) -> Result<ExitCode, Failure> {
 pub(crate) fn tournament(mut args: PlayArgs) -> Result<ExitCode, Failure> {
     let first = args.engines.first().cloned().unwrap_or_default();
     let format = first.parse::<Format>().ok();
-    let names = Format::ALL.map(|format| format.to_string());
     let hint = match format {
         Some(_) => String::new(),
-        None => did_you_mean(&first, names.iter().map(String::as_str)),
+        None => did_you_mean(&first, names::<Format>().iter().copied()),
     };
     if format.is_some() {
         if merged(args.settings.schedule.clone()).format.is_some() {

@@ -44,11 +44,6 @@ pub enum Grade {
     Nice = 1,
 }
 
-impl Grade {
-    /// All grades, most important first.
-    pub const ALL: [Grade; 3] = [Grade::Must, Grade::Should, Grade::Nice];
-}
-
 arbiter_names::named!(Grade);
 
 /// Rule of the protocol, with the script and the judge that check the rule.

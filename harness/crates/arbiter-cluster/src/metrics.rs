@@ -59,7 +59,7 @@ impl ClusterMetrics {
     pub(crate) fn set(&self, workers: impl Iterator<Item = WorkerState>, jobs: [u64; 2]) {
         self.connected.set(1);
         let workers: Vec<WorkerState> = workers.collect();
-        for state in WorkerState::ALL {
+        for state in arbiter_names::variants::<WorkerState>() {
             let count = workers.iter().filter(|own| **own == state).count();
             self.workers.get_or_create(&[("state", state.to_string())]).set(count as i64);
         }

@@ -26,10 +26,6 @@ pub enum WorkerState {
 arbiter_names::named!(WorkerState);
 
 impl WorkerState {
-    /// All states.
-    pub const ALL: [WorkerState; 4] =
-        [WorkerState::Excluded, WorkerState::Silent, WorkerState::Playing, WorkerState::Idle];
-
     /// Returns the state of a worker from its last status, received `silent` seconds ago.
     pub fn of(status: &WorkerStatus, silent: u32) -> WorkerState {
         let is_excluded = status.refusals.iter().any(|(_, why)| why.starts_with(EXCLUDED));

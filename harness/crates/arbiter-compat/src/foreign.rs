@@ -8,6 +8,7 @@ use crate::words::Word;
 use crate::{Style, games_before};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Field, Notation};
+use arbiter_names::variants;
 use arbiter_openings::Order;
 use arbiter_plan::{Affinity, Engine, Plan, Prior, Program};
 use arbiter_protocol::Restart;
@@ -177,7 +178,7 @@ fn pgn(plan: &Plan, has_crc: bool) -> Value {
         "min": annotation.is_minimal,
         "crc": has_crc,
     });
-    for field in Field::ALL {
+    for field in variants() {
         pgn[field_key(field)] = annotation.has(field).into();
     }
     pgn
@@ -352,7 +353,7 @@ fn pgn_words(pgn: &Value) -> Vec<String> {
     let notation = notation.into_iter().find(|notation| pgn["notation"] == *notation as u8);
     let mut values = vec![format!("file={}", plain(&pgn["file"])), format!("min={}", pgn["min"])];
     values.extend(notation.map(|notation| format!("notation={notation}")));
-    let tracked = Field::ALL.into_iter().filter(|field| pgn[field_key(*field)] == true);
+    let tracked = variants().filter(|field| pgn[field_key(*field)] == true);
     values.extend(tracked.map(|field| format!("{field}=true")));
     let lines = pgn["additional_lines_rgx"].as_array().into_iter().flatten();
     values.extend(lines.map(|line| format!("match_line={}", plain(line))));

@@ -7,7 +7,7 @@ use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr};
 
-use arbiter_names::UnknownName;
+use arbiter_names::{UnknownName, variants};
 
 /// Optional part of a move comment, besides score, depth and time. The names are the same as in
 /// fastchess.
@@ -30,20 +30,6 @@ pub enum Field {
     Tbhits,
     /// Principal variation.
     Pv,
-}
-
-impl Field {
-    /// All fields, in the order in which they are written.
-    pub const ALL: [Field; 8] = [
-        Field::TimeLeft,
-        Field::Latency,
-        Field::Nodes,
-        Field::Seldepth,
-        Field::Nps,
-        Field::Hashfull,
-        Field::Tbhits,
-        Field::Pv,
-    ];
 }
 
 /// Notation of moves.
@@ -124,7 +110,7 @@ arbiter_names::named!(Dialect, Field, Notation, Keeping);
 pub struct Annotation {
     /// Notation of moves.
     pub notation: Notation,
-    /// Parts of move comments besides score, depth and time, in the order of [`Field::ALL`].
+    /// Parts of move comments besides score, depth and time, in the order of the variants of [`Field`].
     pub fields: Vec<Field>,
     /// Pattern that selects the engine lines that are added to comments.
     #[serde(with = "As::<Option<DisplayFromStr>>")]
@@ -158,11 +144,11 @@ impl Annotation {
 /// unknown.
 pub fn parse_fields(text: &str) -> Result<Vec<Field>, UnknownName> {
     if text == "all" {
-        return Ok(Field::ALL.to_vec());
+        return Ok(variants().collect());
     }
     let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
     let mut fields = words.map(str::parse).collect::<Result<Vec<Field>, _>>()?;
-    // Comments list their fields in the order of `Field::ALL`, regardless of the order in the text.
+    // Comments list their fields in the order of declaration, regardless of the order in the text.
     fields.sort_unstable();
     fields.dedup();
     Ok(fields)
@@ -174,7 +160,7 @@ mod tests {
 
     #[test]
     fn names_round_trip_and_unknown_names_are_rejected() {
-        for field in Field::ALL {
+        for field in variants::<Field>() {
             assert_eq!(field.to_string().parse(), Ok(field));
         }
         for notation in [Notation::San, Notation::Lan, Notation::Uci] {
@@ -190,7 +176,7 @@ mod tests {
     #[test]
     fn fields_are_put_in_order() {
         assert_eq!(parse_fields("pv, nodes,pv"), Ok(vec![Field::Nodes, Field::Pv]));
-        assert_eq!(parse_fields("all").unwrap().len(), Field::ALL.len());
+        assert_eq!(parse_fields("all").unwrap().len(), variants::<Field>().count());
         assert_eq!(parse_fields(""), Ok(Vec::new()));
         assert!(parse_fields("nodes,luck").is_err());
     }

@@ -4,7 +4,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Position};
 
 use crate::adjudicate::Rules;
-use crate::outcome::{Outcome, Termination};
+use crate::outcome::Outcome;
 use crate::record::GameRecord;
 use crate::referee::Referee;
 
@@ -35,16 +35,13 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
     // An engine fails on its own turn. Before the first engine move, however, either engine may
     // have failed to start.
     let is_begun = record.moves.iter().any(|played| played.thought.is_some());
-    let is_consistent = match (judged, termination) {
+    let is_consistent = match (judged, termination.adjudicated()) {
         (Some(judged), _) => (judged.termination, judged.result) == (termination, result),
-        (None, Termination::DrawAdjudication | Termination::MoveCap) => result.winner().is_none(),
-        (None, Termination::ResignAdjudication) => result.winner().is_some(),
-        // Tablebases adjudicate wins and draws; without the tables, neither result can be checked.
-        (None, Termination::TablebaseAdjudication) => true,
-        (None, _) if termination.is_of_engine() => {
+        (None, Some(scope)) => scope.contains(result),
+        (None, None) if termination.is_of_engine() => {
             result.winner().is_some_and(|winner| winner != mover || !is_begun)
         }
-        (None, _) => false,
+        (None, None) => false,
     };
     if is_consistent {
         Ok(())
@@ -58,6 +55,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::outcome::Termination;
     use crate::record::{MoveRecord, SearchInfo};
 
     #[test]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr};
 use shakmaty::{ByColor, Color, KnownOutcome};
 
+use crate::adjudicate::Scope;
 use crate::text::Detail;
 
 /// Reason for the end of a game. The names are stored and printed, and their meaning never changes.
@@ -80,6 +81,17 @@ impl Termination {
     /// Returns whether an engine fault ended the game.
     pub fn is_fault(self) -> bool {
         self >= Termination::TimeForfeit
+    }
+
+    /// Returns the results that an adjudication for this reason may have; `None` if the reason is
+    /// no adjudication.
+    pub fn adjudicated(self) -> Option<Scope> {
+        match self {
+            Termination::DrawAdjudication | Termination::MoveCap => Some(Scope::Draws),
+            Termination::ResignAdjudication => Some(Scope::Wins),
+            Termination::TablebaseAdjudication => Some(Scope::Both),
+            _ => None,
+        }
     }
 
     /// Returns whether an engine lost by a fault or by resigning, regardless of the position.

@@ -99,6 +99,12 @@ pub struct SearchDetails {
 }
 
 impl SearchDetails {
+    /// Returns the details of a move from the time left, the search output and the lint findings.
+    pub(crate) fn of(left: Option<Duration>, info: Info, findings: Vec<LintFinding>) -> Self {
+        let Info { nps, hashfull, tbhits, pv, lines, .. } = info;
+        SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings }
+    }
+
     /// Returns the details in a box; `None` if they are empty.
     pub fn boxed(self) -> Option<Box<SearchDetails>> {
         (self != SearchDetails::default()).then(|| Box::new(self))

@@ -280,10 +280,8 @@ impl Referee {
         }
         let findings = self.lint(m, elapsed, &info);
         self.keep.trim_info(&mut info);
-        let Info { nps, hashfull, tbhits, pv, lines, .. } = info;
         let clock = self.clocks.get(color).as_ref();
         let left = clock.filter(|_| self.keep.time_left()).map(Clock::left);
-        let details = SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings };
         let thought = SearchInfo {
             score: info.score,
             depth: info.depth,
@@ -291,7 +289,7 @@ impl Referee {
             nodes: info.nodes,
             elapsed,
             reported: info.time,
-            details: details.boxed(),
+            details: SearchDetails::of(left, info, findings).boxed(),
         };
         self.play(m, Some(thought));
         Ok(())

@@ -5,19 +5,19 @@ use std::fmt::Display;
 
 use serde::de::{DeserializeOwned, Error, IntoDeserializer};
 
-/// Name that is not a variant of an enum; the message lists the valid names.
+/// Name that is not a variant of an enum: a message that lists the valid names, and these names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct UnknownName(String);
+pub struct UnknownName(String, &'static [&'static str]);
 
 impl Error for UnknownName {
     fn custom<T: Display>(message: T) -> UnknownName {
-        UnknownName(message.to_string())
+        UnknownName(message.to_string(), &[])
     }
 
     fn unknown_variant(name: &str, expected: &'static [&'static str]) -> UnknownName {
         let hint = did_you_mean(name, expected.iter().copied());
-        UnknownName(format!("'{name}' is not one of {}{hint}", expected.join(", ")))
+        UnknownName(format!("'{name}' is not one of {}{hint}", expected.join(", ")), expected)
     }
 }
 
@@ -32,6 +32,13 @@ pub fn quantity(number: impl Display, thing: &str) -> String {
     let number = number.to_string();
     let plural = if number == "1" { "" } else { "s" };
     format!("{number} {thing}{plural}")
+}
+
+/// Returns names as a list in which `word` precedes the last name: `a, b or c`.
+pub fn listed(names: impl IntoIterator<Item: Display>, word: &str) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| name.to_string()).collect();
+    let (last, others) = names.split_last().expect("a list has names");
+    format!("{} {word} {last}", others.join(", "))
 }
 
 /// Separators between groups of three digits, including non-ASCII spaces.
@@ -98,6 +105,17 @@ pub fn from_name<T: DeserializeOwned>(name: &str) -> Result<T, UnknownName> {
     T::deserialize(name.into_deserializer())
 }
 
+/// Returns the names of all variants of a fieldless enum, in the order of declaration.
+pub fn names<T: DeserializeOwned>() -> &'static [&'static str] {
+    // No variant has an empty name, and the error contains all names.
+    from_name::<T>("").map_or_else(|error| error.1, |_| &[])
+}
+
+/// Returns all variants of a fieldless enum, in the order of declaration.
+pub fn variants<T: DeserializeOwned>() -> impl Iterator<Item = T> {
+    names::<T>().iter().filter_map(|name| from_name(name).ok())
+}
+
 /// Implements `Display` and `FromStr` for fieldless enums, with the names that serde uses.
 #[macro_export]
 macro_rules! named {
@@ -130,6 +148,18 @@ mod tests {
     }
 
     named!(Size);
+
+    #[test]
+    fn variants_are_in_the_order_of_declaration() {
+        assert_eq!(super::names::<Size>(), ["small", "very-large"]);
+        assert!(super::variants::<Size>().eq([Size::Small, Size::VeryLarge]));
+    }
+
+    #[test]
+    fn lists_have_a_word_before_the_last_name() {
+        assert_eq!(super::listed(["a", "b", "c"], "or"), "a, b or c");
+        assert_eq!(super::listed(["a", "b"], "and"), "a and b");
+    }
 
     #[test]
     fn whole_numbers_may_be_grouped_in_threes() {

@@ -32,16 +32,10 @@ pub enum GateKind {
 }
 
 impl GateKind {
-    /// All kinds that are allowed in `arbiter.toml`.
-    pub const ALL: [GateKind; 7] = [
-        GateKind::Check,
-        GateKind::Bench,
-        GateKind::Perft,
-        GateKind::Epd,
-        GateKind::Lint,
-        GateKind::Speed,
-        GateKind::Sprt,
-    ];
+    /// Returns all kinds that are allowed in `arbiter.toml`.
+    pub fn configurable() -> impl Iterator<Item = GateKind> {
+        arbiter_names::variants().filter(|kind| *kind != GateKind::Build)
+    }
 }
 
 arbiter_names::named!(GateKind, GateVerdict);

@@ -20,10 +20,4 @@ pub enum RunKind {
     Tune,
 }
 
-impl RunKind {
-    /// All kinds.
-    pub const ALL: [RunKind; 5] =
-        [RunKind::Sprt, RunKind::Match, RunKind::Tournament, RunKind::Ablate, RunKind::Tune];
-}
-
 arbiter_names::named!(RunKind);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{EngineSpec, resolve_engine::absolute};
 use arbiter_protocol::{Protocol, Restart};
 
 /// Sandbox of an engine.
@@ -39,6 +40,21 @@ pub struct LaunchSettings {
     /// Sandbox of the engine on this machine; workers have separate settings.
     #[serde(default, skip_serializing_if = "is_off")]
     pub sandbox: SandboxMode,
+}
+
+impl LaunchSettings {
+    /// Returns the settings in a specification, with defaults for those that are unset.
+    pub(crate) fn of(spec: &EngineSpec) -> LaunchSettings {
+        LaunchSettings {
+            protocol: spec.protocol.unwrap_or_default(),
+            init: spec.init.clone(),
+            restart: spec.restart.unwrap_or_default(),
+            ponder: spec.ponder.unwrap_or(false),
+            stderr: spec.stderr.clone().map(absolute),
+            memory_mib: spec.memory_mib,
+            sandbox: spec.sandbox.unwrap_or_default(),
+        }
+    }
 }
 
 /// Returns whether the sandbox is off; the stored plan omits this value.

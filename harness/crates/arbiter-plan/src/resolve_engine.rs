@@ -69,18 +69,10 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Stri
     Ok(Engine {
         name,
         program,
+        launch: LaunchSettings::of(&spec),
         args: spec.args,
         dir: spec.dir.map(absolute),
         options: spec.options,
-        launch: LaunchSettings {
-            protocol: spec.protocol.unwrap_or_default(),
-            init: spec.init,
-            restart: spec.restart.unwrap_or_default(),
-            ponder: spec.ponder.unwrap_or(false),
-            stderr: spec.stderr.map(absolute),
-            memory_mib: spec.memory_mib,
-            sandbox: spec.sandbox.unwrap_or_default(),
-        },
         conditions: Conditions { limits, margin, white_pov: spec.white_pov.unwrap_or(false) },
         provenance: spec.provenance,
     })

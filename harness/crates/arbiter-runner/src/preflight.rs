@@ -10,7 +10,9 @@ use thiserror::Error;
 use arbiter_game::annotation::{Dialect, Keeping};
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_openings::Book;
-use arbiter_plan::{Engine, Plan, Program, SandboxMode, cpus_per_game, is_threads_option};
+use arbiter_plan::{
+    Engine, LaunchSettings, Plan, Program, SandboxMode, cpus_per_game, is_threads_option,
+};
 use arbiter_process::{
     Launch, QUIT_GRACE, ResourceLimits, Sandbox, Spawner, allowed_cpus, made_for,
 };
@@ -70,29 +72,31 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
         Program::Path(path) => (path.clone(), Vec::new()),
     };
     args.extend(engine.args.iter().cloned());
+    let LaunchSettings { protocol, init, restart, ponder, stderr, memory_mib, sandbox } =
+        &engine.launch;
     EngineSetup {
         name: engine.name.clone(),
         launch: Launch {
             program,
             args,
             dir: engine.dir.clone(),
-            stderr: engine.launch.stderr.clone(),
+            stderr: stderr.clone(),
             limits: ResourceLimits {
-                memory_bytes: engine.launch.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
+                memory_bytes: memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
                 ..ResourceLimits::default()
             },
-            sandbox: sandbox_of(engine),
+            sandbox: sandbox_of(engine, *sandbox),
             ..Launch::default()
         },
-        protocol: engine.launch.protocol,
+        protocol: *protocol,
         setup: Setup {
             options: engine.told_options(),
-            init: engine.launch.init.clone(),
-            ponder: engine.launch.ponder,
+            init: init.clone(),
+            ponder: *ponder,
             nodestime: engine.conditions.limits.nodestime,
             ..Setup::default()
         },
-        restart: engine.launch.restart,
+        restart: *restart,
         deadlines: Deadlines::default(),
         pattern: None,
         is_recorded: false,
@@ -102,7 +106,7 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
 /// Returns the sandbox of an engine on this machine. The engine may read its working folder, files
 /// and folders that its options name, and the folder of its program unless that folder contains the
 /// user's home.
-fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
+fn sandbox_of(engine: &Engine, mode: SandboxMode) -> Option<Sandbox> {
     let folder = engine.path().and_then(Path::parent).map(Path::to_owned);
     let home = std::env::home_dir().unwrap_or_default();
     // A program directly in the user's home, or above it, must not make the complete home readable.
@@ -110,10 +114,7 @@ fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
     let options = engine.told_options();
     let named = options.iter().flat_map(|(_, value)| std::env::split_paths(value));
     let named = named.filter(|path| path.is_absolute() && path.exists());
-    sandbox(
-        engine.launch.sandbox,
-        folder.into_iter().chain(engine.dir.clone()).chain(named).collect(),
-    )
+    sandbox(mode, folder.into_iter().chain(engine.dir.clone()).chain(named).collect())
 }
 
 /// Returns a sandbox in which an engine may read the files and folders `readable` in addition to

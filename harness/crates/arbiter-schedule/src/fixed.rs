@@ -31,10 +31,10 @@ impl Fixed {
         let tier = |newcomer| (0..newcomer).map(|earlier| [earlier, newcomer]).collect();
         let lists: Vec<Vec<[usize; 2]>> = match design.format {
             Format::Pyramid => (1..engines).map(tier).collect(),
-            // The other fixed formats are the gauntlet and the round robin. A round robin is a
-            // gauntlet in which all engines are seeds and the seeds meet each other.
-            format => {
-                let is_gauntlet = format == Format::Gauntlet;
+            // A round robin is a gauntlet in which all engines are seeds and the seeds meet each
+            // other.
+            Format::RoundRobin | Format::Gauntlet => {
+                let is_gauntlet = design.format == Format::Gauntlet;
                 // A gauntlet needs at least one seed and at least one opponent.
                 let seeds = if is_gauntlet { design.seeds.clamp(1, engines - 1) } else { engines };
                 let seeds_meet = design.seeds_meet || !is_gauntlet;
@@ -42,6 +42,7 @@ impl Fixed {
                 let meets = |seed| (first_of(seed)..engines).map(move |other| [seed, other]);
                 vec![(0..seeds).flat_map(meets).collect()]
             }
+            Format::Knockout | Format::Swiss | Format::Ladder => unreachable!("not fixed"),
         };
         // The user may set both numbers to huge values for an endless run.
         let repetitions = design.rounds.saturating_mul(design.pairs);

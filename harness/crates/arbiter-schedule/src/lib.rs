@@ -26,7 +26,17 @@ pub use knockout::{Entrant, Knockout};
 pub use ledger::Encounter;
 pub use ranking::RankedEngine;
 
-/// Kind of tournament.
+/// Kind of tournament. It determines the order of the engines in the [ranking](Schedule::ranking):
+///
+/// | format | order |
+/// |---|---|
+/// | round robin, pyramid | share of points, Sonneborn-Berger |
+/// | gauntlet | share of points |
+/// | Swiss | points, Buchholz, Sonneborn-Berger |
+/// | knockout | encounters survived |
+/// | ladder | rung |
+///
+/// Engines with equal values share a rank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
@@ -46,19 +56,19 @@ pub enum Format {
 }
 
 impl Format {
-    /// All formats.
-    pub const ALL: [Format; 6] = [
-        Format::RoundRobin,
-        Format::Gauntlet,
-        Format::Pyramid,
-        Format::Knockout,
-        Format::Swiss,
-        Format::Ladder,
-    ];
-
     /// Returns whether all encounters are known from the start.
     pub fn is_fixed(self) -> bool {
         matches!(self, Format::RoundRobin | Format::Gauntlet | Format::Pyramid)
+    }
+
+    /// Returns the default, least and greatest number of seeded engines among `engines` engines;
+    /// `None` if the format has no seeds.
+    pub fn seeds(self, engines: usize) -> Option<(usize, usize, usize)> {
+        match self {
+            Format::RoundRobin | Format::Pyramid => None,
+            Format::Gauntlet => Some((1, 1, engines - 1)),
+            Format::Knockout | Format::Swiss | Format::Ladder => Some((engines, 0, engines)),
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use crate::values::{
 use crate::{Keys, merged};
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
 use arbiter_game::annotation::{Annotation, Field, Keeping, LinePattern, Notation};
+use arbiter_names::{listed, names};
 use arbiter_openings::{Order, ReadOptions};
 use arbiter_plan::{
     Affinity, CpuContention, DEFAULT_FAULT_LIMIT, DEFAULT_TIE_BREAKS, EngineSpec, Plan, Request,
@@ -193,8 +194,8 @@ keys! {
 keys! {
     /// Format of a tournament
     ScheduleKeys, true, plan;
-    /// round-robin, gauntlet, pyramid, knockout, swiss or ladder [default: round-robin]
-    format["FORMAT"]: Format as "text" =>
+    /// {values}
+    format["FORMAT" = listed(names::<Format>(), "or")]: Format as "text" = Format::default() =>
         unless(Format::default(), plan.design.format).filter(|_| plan.kind != RunKind::Ablate),
     /// The first N engines listed are seeded. In a gauntlet, the seeded engines meet all others
     /// [default: 1]; in knockout, Swiss and ladder, the remaining engines are placed in random
@@ -213,9 +214,8 @@ keys! {
     PgnKeys, true, plan;
     /// File to which games are appended
     file["FILE"]: PathBuf,
-    /// Additional fields in move comments, separated by +: timeleft, latency, nodes, seldepth, nps,
-    /// hashfull, tbhits, pv; or all
-    fields["FIELDS"]: Vec<Field> as "fields",
+    /// Additional fields in move comments, separated by +: {values}; or all
+    fields["FIELDS" = names::<Field>().join(", ")]: Vec<Field> as "fields",
     /// Regular expression that selects the engine lines to include in the move comment
     r#match["REGEX"]: LinePattern as "text",
     /// san (Nf3), lan (Ng1f3) or uci (g1f3) [default: san]

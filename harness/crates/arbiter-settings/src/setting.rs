@@ -262,9 +262,9 @@ macro_rules! settings {
 
 /// Declares a setting with several keys; the documentation of the setting is the text above the
 /// keys in the help. The literal is `true` if the value of the first key may be given without the
-/// key. Each key has its help, and brackets contain the placeholder of the value. `as` names the
-/// deserializer of the value, `=` gives the default, and `=>` the value on the command line of
-/// `plan`.
+/// key. Each key has its help, and brackets contain the placeholder of the value, which may be
+/// followed by `=` and the text that replaces `{values}` in the help. `as` names the deserializer
+/// of the value, `=` gives the default, and `=>` the value on the command line of `plan`.
 #[macro_export]
 macro_rules! keys {
     (@said $plan:ident) => { None };
@@ -273,7 +273,7 @@ macro_rules! keys {
         $(#[doc = $about:literal])* $name:ident, $has_main:literal, $plan:ident;
         $(
             $(#[doc = $doc:literal])*
-            $field:ident [$value:literal]: $type:ty $(as $reader:literal)? $(= $default:expr)? $(=> $said:expr)?,
+            $field:ident [$value:literal $(= $values:expr)?]: $type:ty $(as $reader:literal)? $(= $default:expr)? $(=> $said:expr)?,
         )*
     ) => {
         $(#[doc = $about])*
@@ -303,7 +303,7 @@ macro_rules! keys {
             const KEYS: &[$crate::Key] = &[$( $crate::Key {
                 field: stringify!($field),
                 value: $value,
-                help: || $crate::help(concat!($($doc),*), &[$(&$default)?]),
+                help: || $crate::help(concat!($($doc),*), &[$(&$default)?])$(.replace("{values}", &$values))?,
                 said: $crate::keys!(@said $plan $($said)?),
             }, )*];
         }

@@ -281,7 +281,11 @@ impl GateRunner<'_> {
             }
             // `arbiter check` takes the engine as an argument.
             GateKind::Check => arguments.push(self.spec(test)),
-            _ => flags.extend(sides.map(|side| ("--engine", self.spec(side)))),
+            GateKind::Perft | GateKind::Epd => {
+                flags.extend(sides.map(|side| ("--engine", self.spec(side))));
+            }
+            // A build and a bench are not subcommands.
+            GateKind::Build | GateKind::Bench => {}
         }
         if matches!(gate.kind, GateKind::Sprt | GateKind::Lint) {
             flags.push(("--results", from_root(self.results).display().to_string()));

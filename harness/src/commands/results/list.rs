@@ -68,12 +68,6 @@ enum SortKey {
     State,
 }
 
-/// First columns of the list in CSV, in order.
-const FIRST: [&str; 14] = [
-    "run", "started", "kind", "engines", "limits", "pairs", "games", "elo", "elo_low", "elo_high",
-    "llr", "ending", "state", "about",
-];
-
 /// Prints the list.
 pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Result<(), Failure> {
     // The runs are listed newest first; the stable sort keeps this order for equal keys.
@@ -85,7 +79,7 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
     let filter = args.wanted.filter();
     let mut runs: Vec<ListedRun> = runs.filter(|run| filter.holds(run)).collect();
     runs.sort_by(|one, other| args.sort.compare(one, other));
-    let rows = Rows { list: None, first: &FIRST };
+    let rows = Rows { list: None, first: &ListedRun::FIRST };
     let mut table = runs_table(&runs);
     if format == OutputFormat::Text {
         table = narrowed(table, &["kind", "limits"]);

@@ -18,7 +18,7 @@ pub struct TablebaseRule {
     pub scope: Scope,
 }
 
-/// Results that tablebases may adjudicate.
+/// Results that may be adjudicated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -32,8 +32,10 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// All scopes.
-    pub const ALL: [Scope; 3] = [Scope::Both, Scope::Wins, Scope::Draws];
+    /// Returns whether a result belongs to the scope.
+    pub(crate) fn contains(self, result: KnownOutcome) -> bool {
+        self == Scope::Both || (self == Scope::Draws) == (result == KnownOutcome::Draw)
+    }
 }
 
 arbiter_names::named!(Scope);
@@ -82,12 +84,7 @@ pub(super) fn value(
             AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss => return None,
         },
     };
-    let is_wanted = match rule.scope {
-        Scope::Both => true,
-        Scope::Wins => value != KnownOutcome::Draw,
-        Scope::Draws => value == KnownOutcome::Draw,
-    };
-    is_wanted.then_some(value)
+    rule.scope.contains(value).then_some(value)
 }
 
 #[cfg(test)]

@@ -208,7 +208,7 @@ pub fn rules_text(design: &Design, engines: usize, is_test: bool) -> String {
             format!("ladder, {}, {pairs} {unit} per encounter", quantity(rounds, "climb"))
         }
         _ if engines == 2 => format!("{most}{}", quantity(rounds.saturating_mul(pairs), one)),
-        Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
+        _ => {
             let (format, rounds) = (design.format, quantity(rounds, "round"));
             format!("{format}, {rounds}, {most}{pairs} {unit} per encounter")
         }

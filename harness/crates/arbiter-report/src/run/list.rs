@@ -59,6 +59,12 @@ pub struct ListedRun {
 }
 
 impl ListedRun {
+    /// First columns of a list of runs in CSV, in order; the names are those of `RunRow`.
+    pub const FIRST: [&str; 14] = [
+        "run", "started", "kind", "engines", "limits", "pairs", "games", "elo", "elo_low",
+        "elo_high", "llr", "ending", "state", "about",
+    ];
+
     /// Formats the state of the run, or the reason why the run cannot be read.
     pub fn state_text(&self) -> String {
         match &self.summary {

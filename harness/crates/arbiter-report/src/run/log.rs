@@ -7,13 +7,10 @@ use crate::figures::{Summary, Verdict};
 use crate::parts::{Table, to_value};
 use arbiter_plan::Provenance;
 use arbiter_run::RunEnd;
-use arbiter_stats::Sprt;
+use arbiter_stats::{DEFAULT_ERROR, Sprt};
 
 /// Number of hexadecimal digits that are shown of a commit.
 const COMMIT_DIGITS: usize = 9;
-
-/// Default of alpha and beta; the log shows only other error rates.
-const DEFAULT_ERROR_RATE: f64 = 0.05;
 
 /// Entry in the log: an SPRT.
 #[derive(Debug, Clone)]
@@ -95,7 +92,7 @@ fn short_commit(from: &Provenance) -> String {
 /// that are not 5 %.
 pub fn sprt_bounds_text(sprt: &Sprt) -> String {
     let rates = [("alpha", sprt.alpha), ("beta", sprt.beta)];
-    let unusual = rates.iter().filter(|(_, rate)| *rate != DEFAULT_ERROR_RATE);
+    let unusual = rates.iter().filter(|(_, rate)| *rate != DEFAULT_ERROR);
     let unusual: String = unusual.map(|(name, rate)| format!(", {name} {rate}")).collect();
     format!("[{}, {}] {}{unusual}", sprt.elo0, sprt.elo1, sprt.model)
 }

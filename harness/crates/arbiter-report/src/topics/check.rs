@@ -114,7 +114,7 @@ impl<'a> CheckReport<'a> {
             let counts = count(self.verdicts, is_counted);
             table.push([&name, &counts.passed, &counts.failed, &counts.skipped]);
         };
-        for grade in Grade::ALL {
+        for grade in arbiter_names::variants::<Grade>() {
             row(&grade.to_string(), &|other| other == grade);
         }
         row("all", &|_| true);
@@ -135,7 +135,7 @@ impl<'a> CheckReport<'a> {
         to_value(&ConformanceFigures {
             engine: self.engine,
             score: score(self.verdicts),
-            grades: BTreeMap::from(Grade::ALL.map(counted)),
+            grades: arbiter_names::variants().map(counted).collect(),
             checks: self.verdicts.iter().map(check).collect(),
         })
     }

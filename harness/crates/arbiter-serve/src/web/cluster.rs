@@ -9,6 +9,7 @@ use crate::url_query::UrlQuery;
 use arbiter_cluster::{
     Cluster, WorkerState, benches, cluster_text, runs_table, trouble, wire::WorkerStatus,
 };
+use arbiter_names::names;
 use arbiter_names::quantity;
 use arbiter_report::Document;
 
@@ -61,9 +62,9 @@ pub(crate) fn fragments(
         p { strong { (cluster_text(cluster)) } }
         nav class="parts" aria-label="Workers by state" { ul {
             li { a href="/cluster" aria-current=[here("")] { "all " (workers.len()) } }
-            @for state in WorkerState::ALL.map(|state| state.to_string()) {
+            @for state in names::<WorkerState>().iter().copied() {
                 @let count = workers.iter().filter(|worker| worker.0.to_string() == state).count();
-                li { a href={ "/cluster?state=" (state) } aria-current=[here(&state)] { (state) " " (count) } }
+                li { a href={ "/cluster?state=" (state) } aria-current=[here(state)] { (state) " " (count) } }
             }
         } }
     };

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use super::run::badge;
 use super::{EventSource, Fragment, option, page, parts};
 use crate::url_query::UrlQuery;
+use arbiter_names::names;
 use arbiter_plan::{DEFAULT_SPRT_PAIRS, DEFAULT_TC, RunKind};
 use arbiter_report::{ListedRun, RunColumn, RunPhase, Running, Summary, tone};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, SprtStatus};
@@ -157,7 +158,7 @@ pub(crate) fn list(
             } }
             label { "Kind " select name="kind" {
                 (option(url_query, "kind", "", "all"))
-                @for kind in RunKind::ALL { (choice("kind", kind.to_string())) }
+                @for kind in names::<RunKind>() { (choice("kind", (*kind).to_owned())) }
             } }
             label { "Engine " input name="engine" list="engines" value=(url_query.value("engine")) maxlength="200"; }
             button { "Filter" }

@@ -4,7 +4,7 @@ use arbiter_plan::{Plan, Request, RunKind};
 use arbiter_report::verdict_sentence;
 use arbiter_report::{Board, Boards, ListedRun, Recent, RecentEvent, Running, Side, Summary};
 use arbiter_run::{GameTally, Pace, PairTally, RunEnd, RunInput, RunState, RunStatus};
-use arbiter_stats::GameResult;
+use arbiter_stats::{DEFAULT_ELO1, GameResult};
 use arbiter_store::RunHead;
 
 /// Returns the summary of an SPRT after `pairs` pairs, most of them won by the first engine; names
@@ -130,7 +130,8 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
     assert!(beyond.contains("page=3\">Previous") && !beyond.contains(">Next"), "{beyond}");
     let page = list::list(&url_query, &[standing, row], FEED, false);
     let form = list::list(&url_query, &[], FEED, true);
-    for (field, value) in [("limit", "8+0.08"), ("elo0", "0"), ("elo1", "5"), ("pairs", "50000")] {
+    let elo1 = &*DEFAULT_ELO1.to_string();
+    for (field, value) in [("limit", "8+0.08"), ("elo0", "0"), ("elo1", elo1), ("pairs", "50000")] {
         assert!(form.contains(&format!("name=\"{field}\" value=\"{value}\"")), "{field}");
     }
     assert!(page.contains("data-events=\"/events/x\" data-since=\"ab-1\""), "{page}");

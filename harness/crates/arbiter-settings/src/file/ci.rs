@@ -21,7 +21,7 @@ pub struct CiTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct GateTable {
-    /// Kind: check, bench, perft, epd, lint, speed or sprt.
+    /// Kind of the gate.
     kind: String,
     /// Name of the gate, if it differs from the kind.
     name: Option<String>,
@@ -76,10 +76,10 @@ impl CiTable {
 
 impl GateTable {
     fn gate(&self) -> Result<Gate, String> {
-        let kind = self.kind.parse().ok().filter(|kind| *kind != GateKind::Build);
+        let kind = GateKind::configurable().find(|kind| kind.to_string() == self.kind);
         let kind = kind.ok_or_else(|| {
-            let all = GateKind::ALL.map(|kind| kind.to_string()).join(", ");
-            format!("kind '{}' is not one of {all}", self.kind)
+            let all: Vec<String> = GateKind::configurable().map(|kind| kind.to_string()).collect();
+            format!("kind '{}' is not one of {}", self.kind, all.join(", "))
         })?;
         let args = shell_words::split(&self.args)
             .map_err(|_| format!("args = \"{}\" has unbalanced quotes", self.args))?;

@@ -10,7 +10,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, KnownOutcome};
 
 use arbiter_game::outcome::Outcome;
-use arbiter_game::record::{GameRecord, MoveRecord, SearchInfo, game_hash};
+use arbiter_game::record::{GameRecord, MoveRecord, SearchDetails, SearchInfo, game_hash};
 use arbiter_protocol::Score;
 use arbiter_protocol::times::{Nanos, nanos};
 
@@ -104,7 +104,9 @@ struct SearchInfoRow<'a> {
 impl GameRow {
     /// Returns the stored form of a record.
     pub(crate) fn of(record: &GameRecord) -> GameRow {
-        let moves: Vec<MoveRow<'_>> = record.moves.iter().map(MoveRow::of).collect();
+        let none = SearchDetails::default();
+        let row = |played| MoveRow::of(played, &none);
+        let moves: Vec<MoveRow<'_>> = record.moves.iter().map(row).collect();
         let moves = serde_json::to_string(&moves);
         GameRow {
             white: record.engines.white,
@@ -162,15 +164,19 @@ pub(crate) fn stored_hash(fen: &str, chess960: bool, moves: &str) -> Option<u64>
     Some(game_hash(fen, chess960, moves.into_iter().map(|played| played.m)))
 }
 
-impl MoveRow<'_> {
-    fn of(record: &MoveRecord) -> MoveRow<'_> {
-        MoveRow { m: record.uci, t: record.thought.as_ref().map(SearchInfoRow::of) }
+impl<'a> MoveRow<'a> {
+    fn of(record: &'a MoveRecord, none: &'a SearchDetails) -> MoveRow<'a> {
+        let thought = record.thought.as_ref();
+        MoveRow { m: record.uci, t: thought.map(|thought| SearchInfoRow::of(thought, none)) }
     }
 }
 
-impl SearchInfoRow<'_> {
-    fn of(thought: &SearchInfo) -> SearchInfoRow<'_> {
-        let details = thought.details.as_deref();
+impl<'a> SearchInfoRow<'a> {
+    /// Returns the row of search information; `none` are the details if there are none.
+    fn of(thought: &'a SearchInfo, none: &'a SearchDetails) -> SearchInfoRow<'a> {
+        let details = thought.details.as_deref().unwrap_or(none);
+        // The findings are stored in rows of their own.
+        let SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings: _ } = details;
         SearchInfoRow {
             cp: thought.score.and_then(Score::centipawns),
             mate: thought.score.and_then(Score::mate),
@@ -179,12 +185,12 @@ impl SearchInfoRow<'_> {
             n: thought.nodes,
             ns: thought.elapsed,
             t: thought.reported.map(|time| time.as_millis() as u64),
-            l: details.and_then(|details| details.left).map(nanos),
-            nps: details.and_then(|details| details.nps),
-            hf: details.and_then(|details| details.hashfull),
-            tb: details.and_then(|details| details.tbhits),
-            pv: details.map_or(&[], |details| &details.pv),
-            x: details.map_or(&[], |details| &details.lines),
+            l: left.map(nanos),
+            nps: *nps,
+            hf: *hashfull,
+            tb: *tbhits,
+            pv,
+            x: lines,
         }
     }
 }
@@ -240,7 +246,6 @@ impl<'de> Visitor<'de> for SearchInfoFields {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_game::record::SearchDetails;
     use shakmaty::Color;
 
     #[test]

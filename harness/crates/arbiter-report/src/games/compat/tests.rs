@@ -5,8 +5,8 @@ use shakmaty::KnownOutcome;
 use super::*;
 use arbiter_plan::{EngineSpec, Request, RunKind};
 use arbiter_run::{GameTally, PairTally};
-use arbiter_stats::Decision;
 use arbiter_stats::GameResult::{self, Draw, Loss, Win};
+use arbiter_stats::{DEFAULT_ELO1, Decision};
 
 fn plan(kind: RunKind, engines: &[&str]) -> Plan {
     let engines = engines.iter().map(|text| EngineSpec::parse(text).unwrap()).collect();
@@ -74,10 +74,11 @@ fn results_have_the_form_of_fastchess() {
     assert_eq!(lines[3], "LOS: 88.97 %, DrawRatio: 66.67 %, PairsRatio: inf");
     assert_eq!(lines[4], "Games: 6, Wins: 2, Losses: 1, Draws: 3, Points: 3.5 (58.33 %)");
     assert_eq!(lines[5], "Ptnml(0-2): [0, 0, 2, 1, 0], WL/DD Ratio: 1.00");
-    assert_eq!(lines[6], "LLR: 2.95 (100.3%) (-2.94, 2.94) [0.00, 5.00]");
+    let bounds = format!("[0.00, {DEFAULT_ELO1:.2}]");
+    assert_eq!(lines[6], format!("LLR: 2.95 (100.3%) (-2.94, 2.94) {bounds}"));
     assert_eq!((lines[7], lines.len()), (lines[0], 8));
     assert_eq!(writer.score(0, 1, &Trinomial::default()), "");
-    let ended = "SPRT ([0.00, 5.00]) completed - H1 was accepted\n";
+    let ended = format!("SPRT ({bounds}) completed - H1 was accepted\n");
     assert_eq!(writer.verdict(RunEnd::AcceptedH1), ended);
     assert_eq!(writer.verdict(RunEnd::Complete), "");
     let by_games = duel(Dialect::Fastchess, false).interval(&counts(&pairs), None);

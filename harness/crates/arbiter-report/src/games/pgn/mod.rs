@@ -199,21 +199,13 @@ fn termination(termination: Termination, dialect: Option<Dialect>) -> &'static s
             "illegal move"
         }
         Termination::Stall if dialect == Some(Dialect::Cutechess) => "stalled connection",
-        Termination::Checkmate
-        | Termination::Stalemate
-        | Termination::Threefold
-        | Termination::FiftyMoves
-        | Termination::DeadPosition
-        | Termination::Resignation => "normal",
-        Termination::ResignAdjudication
-        | Termination::DrawAdjudication
-        | Termination::TablebaseAdjudication
-        | Termination::MoveCap => "adjudication",
         Termination::TimeForfeit => "time forfeit",
         Termination::IllegalMove | Termination::UnparseableMove | Termination::ProtocolError => {
             "rules infraction"
         }
-        Termination::Crash | Termination::Disconnect | Termination::Stall => "abandoned",
+        _ if termination.is_fault() => "abandoned",
+        _ if termination.adjudicated().is_some() => "adjudication",
+        _ => "normal",
     }
 }
 

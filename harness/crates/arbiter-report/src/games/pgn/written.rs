@@ -56,11 +56,12 @@ pub(super) fn comment(thought: &SearchInfo, annotation: &Annotation, is_timed: b
             format!("{}/{depth}{time}", score.unwrap_or_else(|| "0.00".to_owned()))
         }
     };
-    for field in Field::ALL {
-        if annotation.has(field) || (field == Field::Nodes && !is_timed) {
-            text.extend(field_text(thought, field, annotation.dialect.is_some()));
-        }
-    }
+    let mut fields = annotation.fields.clone();
+    fields.extend((!is_timed).then_some(Field::Nodes));
+    fields.sort_unstable();
+    fields.dedup();
+    let is_foreign = annotation.dialect.is_some();
+    text.extend(fields.into_iter().filter_map(|field| field_text(thought, field, is_foreign)));
     for line in thought.details.iter().flat_map(|details| &details.lines) {
         text += &format!(", line=\"{}\"", sanitized(line));
     }
@@ -205,7 +206,8 @@ mod tests {
         let silent = SearchInfo { elapsed: Duration::from_millis(30), ..SearchInfo::default() };
         assert_eq!(comment(&silent, &cutechess, true), "");
         assert_eq!(comment(&quiet, &none, false), "+0.31/7, n=900");
-        let all = Annotation { fields: Field::ALL.to_vec(), ..Annotation::default() };
+        let all =
+            Annotation { fields: arbiter_names::variants().collect(), ..Annotation::default() };
         let expect = "+0.31/7 0.104s, tl=61.500s, latency=0.004s, n=900, sd=12, nps=9000, \
                       tbhits=0, pv=\"e2e4 e7e5\", line=\"info string |net| \u{fffd}[1m\"";
         assert_eq!(comment(&thought, &all, true), expect);
