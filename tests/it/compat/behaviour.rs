@@ -252,6 +252,7 @@ fn compat_time_controls_match_the_originals() {
         ("0/60+0", "60"),
         ("4/0:50s", "4/50"),
         ("infinite nodes=3", "3 nodes"),
+        ("0+0 nodes=3", "3 nodes"),
     ] {
         let more = format!("-each tc={control} -rounds 1 -openings file=book.epd -maxmoves 3");
         let finished = compat(&bench, "fastchess", &more).expect_code(0);
