@@ -59,7 +59,7 @@ impl OptionDeclaration {
     pub fn parse(rest: &str) -> Option<OptionDeclaration> {
         let mut fields: Vec<(&str, Vec<&str>)> = Vec::new();
         let mut words = rest.split_ascii_whitespace().peekable();
-        let mut is_string = false;
+        let mut kind = String::new();
         while let Some(word) = words.next() {
             let next = words.peek().map(|next| next.to_ascii_lowercase()).unwrap_or_default();
             // A name may contain names of fields ("min depth"), so the name ends only at the type.
@@ -68,10 +68,17 @@ impl OptionDeclaration {
                 Some(("name", _)) if fields.len() == 1 => {
                     word == "type" && KINDS.contains(&next.as_str())
                 }
-                Some(("default", _)) if is_string => false,
+                Some(("default", _)) if kind == "string" => false,
+                // The first word of a value of a combo may be the name of a field. The default may
+                // be empty, so `var` is a value only if it is the last word or precedes a `var`.
+                Some(("default" | "var", value)) if kind == "combo" && value.is_empty() => {
+                    word == "var" && !["", "var"].contains(&next.as_str())
+                }
                 _ => FIELDS.contains(&word),
             };
-            is_string |= opens && word == "type" && next == "string";
+            if opens && word == "type" {
+                kind.clone_from(&next);
+            }
             match fields.last_mut() {
                 _ if opens => fields.push((word, Vec::new())),
                 Some((_, words)) => words.push(word),
@@ -187,6 +194,16 @@ mod tests {
         let odd = bare("name Piece type value (min) type spin default 1 min -5 max +5");
         let kind = OptionKind::Spin { min: -5, max: 5 };
         assert_eq!(odd, ("Piece type value (min)".to_owned(), kind, Some("1".to_owned())));
+        let combo = |line: &str, default: &str, values: &[&str]| {
+            let values = values.iter().map(|value| (*value).to_owned()).collect();
+            let kind = OptionKind::Combo { values };
+            let got = bare(&format!("name Style type combo {line}"));
+            assert_eq!(got, ("Style".to_owned(), kind, Some(default.to_owned())));
+        };
+        combo("default default var default var solid", "default", &["default", "solid"]);
+        combo("default max var min var max var var", "max", &["min", "max", "var"]);
+        combo("default var var A var var var B", "var", &["A", "var", "B"]);
+        combo("default var A var B", "", &["A", "B"]);
         assert_eq!(OptionDeclaration::parse("type spin"), None);
         assert_eq!(OptionDeclaration::parse("name X type lever"), None);
     }
