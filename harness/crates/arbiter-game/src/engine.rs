@@ -162,7 +162,12 @@ impl EngineProcess {
     async fn handshake(&mut self) -> Result<(), EngineError> {
         let text = self.session.open(self.since);
         self.send(text)?;
-        self.until_ready().await
+        self.until_ready().await.map_err(|error| match error {
+            EngineError::Exited(_) | EngineError::Closed if self.session.has_uciok() => {
+                EngineError::Configured(Box::new(error))
+            }
+            error => error,
+        })
     }
 
     fn note_fault(&mut self, fault: &Fault) {

@@ -31,6 +31,9 @@ pub enum EngineError {
     /// The engine closed its output but is still running.
     #[error("closed its output")]
     Closed,
+    /// The engine ended in the handshake, but after `uciok`, for example because of an option.
+    #[error("sent uciok, then {0}")]
+    Configured(Box<EngineError>),
     /// The request needs UCI, which the engine does not speak.
     #[error("does not speak UCI, which is required")]
     NotUci,
@@ -64,6 +67,7 @@ impl EngineError {
     pub fn fault(&self) -> Fault {
         match self {
             EngineError::Exited(how) => Fault::Crashed(how.clone()),
+            EngineError::Configured(error) => error.fault(),
             EngineError::Spawn(error) => Fault::Crashed(error.to_string()),
             EngineError::Closed | EngineError::Write(WriteError::Closed) => {
                 Fault::Disconnected(self.to_string())
