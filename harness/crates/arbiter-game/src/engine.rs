@@ -291,7 +291,12 @@ impl EngineProcess {
         is_enough: impl FnMut(Duration, &Info) -> bool,
     ) -> Reply {
         self.search(turn, is_enough).await.unwrap_or_else(|error| {
-            let fault = error.fault();
+            let mut fault = error.fault();
+            if let Fault::Silent(how) = &mut fault
+                && self.process.is_stopped()
+            {
+                how.push_str("; the process is stopped");
+            }
             self.note_fault(&fault);
             Reply::Fault(fault)
         })
