@@ -252,10 +252,30 @@ fn compat_time_controls_match_the_originals() {
         ("0/60+0", "60"),
         ("4/0:50s", "4/50"),
         ("infinite nodes=3", "3 nodes"),
+        ("0+0 nodes=3", "3 nodes"),
     ] {
         let more = format!("-each tc={control} -rounds 1 -openings file=book.epd -maxmoves 3");
         let finished = compat(&bench, "fastchess", &more).expect_code(0);
         let block = format!("Results of A vs B ({shown}, 1t, 16MB, book.epd):");
         assert_eq!(lines(&finished, &block).len(), 1, "{finished:#?}");
     }
+}
+
+#[test]
+fn program_names_are_looked_up_as_in_the_originals() {
+    let bench = Bench::new();
+    for name in ["true", "e1"] {
+        let puppet = programs::puppet();
+        std::os::unix::fs::symlink(puppet, bench.path(name)).expect("a link can be made");
+    }
+    let run = |program: &str| {
+        let line = format!(
+            "compat {program} -engine cmd=true name=A -engine cmd=e1 name=B -each nodes=1 \
+             -rounds 1 -games 2 -maxmoves 3"
+        );
+        bench.arbiter(line.split_whitespace()).finish()
+    };
+    // cutechess-cli prefers the file in the current folder, fastchess the program in `PATH`.
+    run("cutechess").expect_code(0);
+    run("fastchess").expect_code(1);
 }

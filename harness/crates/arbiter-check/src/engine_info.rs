@@ -34,7 +34,8 @@ impl EngineInfo {
                 ("id", ("author", author)) => engine.author = Some(author.to_owned()),
                 ("option", _) => {
                     engine.option_lines.push(rest.to_owned());
-                    engine.options.extend(OptionDeclaration::parse(rest));
+                    let option = OptionDeclaration::parse(rest);
+                    engine.options.extend(option.filter(OptionDeclaration::has_known_type));
                 }
                 _ => {}
             }

@@ -88,14 +88,13 @@ impl Options {
 }
 
 /// Converts a time control to Arbiter's notation. The other programs allow an `s` after seconds,
-/// the word `infinite` for no clock, and a prefix such as `inf/` for a time control without a
-/// number of moves.
+/// the word `infinite` and, in fastchess, `0+0` for no clock, and a prefix such as `inf/` for a
+/// time control without a number of moves.
 fn control(value: &str) -> String {
     let endless = ["inf/", "infinite/", "0/"].iter().find_map(|moves| value.strip_prefix(moves));
-    match value {
-        "infinite" => "inf".to_owned(),
-        _ => endless.unwrap_or(value).replace('s', ""),
-    }
+    let times = endless.unwrap_or(value).replace('s', "");
+    let is_zero = |time: &str| time.parse::<f64>().is_ok_and(|seconds| seconds == 0.0);
+    if value == "infinite" || times.split('+').all(is_zero) { "inf".to_owned() } else { times }
 }
 
 /// Sets the program of an engine of cutechess-cli. `line` may be a command line, whose arguments
@@ -210,4 +209,19 @@ fn configure(engine: &Value, spec: &mut EngineSpec) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_controls_are_converted() {
+        for none in ["0+0", "0", "0/0+0.00", "inf/0s+0s", "infinite", "inf"] {
+            assert_eq!(control(none), "inf", "{none}");
+        }
+        for (theirs, ours) in [("0+0.1", "0+0.1"), ("inf/10s+0.1s", "10+0.1"), ("+", "+")] {
+            assert_eq!(control(theirs), ours);
+        }
+    }
 }

@@ -1,12 +1,14 @@
 //! Conversion of parsed options to the request of a run.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::env;
+use std::path::{Path, PathBuf};
 
 use crate::games_before;
 use crate::options::Options;
 use arbiter_openings::Order;
-use arbiter_plan::{EngineSpec, Request, RunKind, TournamentRequest};
+use arbiter_plan::{BUNDLED, EngineSpec, Request, RunKind, TournamentRequest};
+use arbiter_process::is_executable;
 use arbiter_report::{Dialect, print_result};
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Evidence, Model};
@@ -87,6 +89,7 @@ pub fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
     }
     name_all(&mut options.request.engines);
     for engine in &mut options.request.engines {
+        find_named_program(engine, options.style.program);
         engine.limits.increment_first =
             engine.limits.clock.is_some() && options.style.program == Dialect::Fastchess;
     }
@@ -137,6 +140,24 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
     options.request.draft.book = Some(path);
     options.request.draft.reading.depth = moves.map(|moves| moves.saturating_mul(2));
     Ok(())
+}
+
+/// Replaces the name of a program by the path of the file that the imitated program would start.
+/// Both programs search `PATH`, then `dir` or the current folder; cutechess-cli without `dir`
+/// prefers a file in the current folder. The name remains if there is no such file.
+fn find_named_program(engine: &mut EngineSpec, program: Dialect) {
+    let is_name = |cmd: &&String| !cmd.contains('/') && *cmd != BUNDLED;
+    let Some(name) = engine.cmd.as_ref().filter(is_name) else { return };
+    let mut folders: Vec<PathBuf> =
+        env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
+    let comes_first = program == Dialect::Cutechess && engine.dir.is_none();
+    let index = if comes_first { 0 } else { folders.len() };
+    folders.insert(index, engine.dir.clone().unwrap_or_default());
+    let found = folders.iter().map(|folder| folder.join(name)).find(|file| is_executable(file));
+    let found = found.and_then(|file| std::path::absolute(file).ok());
+    if let Some(path) = found.as_deref().and_then(Path::to_str) {
+        engine.cmd = Some(path.to_owned());
+    }
 }
 
 /// Gives every engine a name, by default the name of its program, and appends a number to each
@@ -198,4 +219,33 @@ fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), Str
     // In a round of cutechess-cli, each engine plays one encounter.
     let encounters = if is_fastchess { 1 } else { options.request.engines.len() as u64 / 2 };
     Ok((request, (!is_knockout).then(|| games.saturating_mul(encounters))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_in_the_order_of_the_other_programs() {
+        let here = env::current_dir().unwrap();
+        let folder = tempfile::tempdir_in(&here).unwrap();
+        let relative = folder.path().strip_prefix(&here).unwrap();
+        for name in ["sh", "e1", "bundled"] {
+            std::os::unix::fs::symlink("/bin/sh", folder.path().join(name)).unwrap();
+        }
+        let found = |name: &str, dir: Option<&Path>, program| {
+            let cmd = Some(name.to_owned());
+            let mut engine =
+                EngineSpec { cmd, dir: dir.map(Path::to_owned), ..EngineSpec::default() };
+            find_named_program(&mut engine, program);
+            PathBuf::from(engine.cmd.unwrap())
+        };
+        for program in [Dialect::Fastchess, Dialect::Cutechess] {
+            assert_ne!(found("sh", Some(relative), program), folder.path().join("sh"));
+            assert_eq!(found("e1", Some(relative), program), folder.path().join("e1"));
+            assert_eq!(found("e1", None, program), Path::new("e1"));
+            assert_eq!(found("bundled", Some(relative), program), Path::new("bundled"));
+            assert_eq!(found("./sh", Some(relative), program), Path::new("./sh"));
+        }
+    }
 }

@@ -40,6 +40,9 @@ const EXIT_GRACE: Duration = Duration::from_millis(250);
 /// reader thread, and may describe the cause of the exit.
 const LAST_LINES: Duration = Duration::from_millis(100);
 
+/// Number of last output lines of an exited process in which its reason is sought.
+const MAX_LAST: usize = 8;
+
 /// Interval between checks whether a silent process has exited. After the exit, the pipe may stay
 /// open because a child process inherited it. Two checks fit into half a second, the time within
 /// which Arbiter must notice a crash according to `docs/guarantees.md`.
@@ -60,8 +63,8 @@ pub struct EngineProcess {
     handoff: Arc<ReaderHandoff>,
     /// Lines that have not been processed yet, each with the time at which it was read.
     lines: VecDeque<(Instant, String)>,
-    /// Last processed line that is not a move.
-    last_line: String,
+    /// Last processed lines that are not moves, at most [`MAX_LAST`].
+    last_lines: VecDeque<String>,
     closed: bool,
     timer: Timer,
     /// Start of the current search. Lines read earlier belong to an earlier search.
@@ -136,7 +139,7 @@ impl EngineProcess {
             chunks,
             handoff,
             lines: VecDeque::new(),
-            last_line: String::new(),
+            last_lines: VecDeque::new(),
             closed: false,
             timer: Timer::new(since),
             since,
@@ -159,7 +162,12 @@ impl EngineProcess {
     async fn handshake(&mut self) -> Result<(), EngineError> {
         let text = self.session.open(self.since);
         self.send(text)?;
-        self.until_ready().await
+        self.until_ready().await.map_err(|error| match error {
+            EngineError::Exited(_) | EngineError::Closed if self.session.has_uciok() => {
+                EngineError::Configured(Box::new(error))
+            }
+            error => error,
+        })
     }
 
     fn note_fault(&mut self, fault: &Fault) {
@@ -283,7 +291,12 @@ impl EngineProcess {
         is_enough: impl FnMut(Duration, &Info) -> bool,
     ) -> Reply {
         self.search(turn, is_enough).await.unwrap_or_else(|error| {
-            let fault = error.fault();
+            let mut fault = error.fault();
+            if let Fault::Silent(how) = &mut fault
+                && self.process.is_stopped()
+            {
+                how.push_str("; the process is stopped");
+            }
             self.note_fault(&fault);
             Reply::Fault(fault)
         })
@@ -479,7 +492,10 @@ impl EngineProcess {
                     Err(TryRecvError::Empty) => std::thread::sleep(LAST_LINES / 20),
                 }
             }
-            let last = self.lines.back().map_or(&self.last_line, |(_, line)| line);
+            let unread = self.lines.iter().map(|(_, line)| line);
+            let last: Vec<&str> =
+                self.last_lines.iter().chain(unread).map(String::as_str).collect();
+            let last = &last[last.len().saturating_sub(MAX_LAST)..];
             EngineError::exited(how, &self.process.error_tail(), last)
         })
     }

@@ -95,7 +95,7 @@ keys! { spec, key, text, engine;
         "nodestime", "nodes that count as one millisecond",
             put(&mut spec.limits.nodestime, positive(key, text)) => engine.conditions.limits.nodestime.map(text_of);
         "timemargin", "ms",
-            put(&mut spec.margin, whole_number(key, text).map(Duration::from_millis))
+            put(&mut spec.margin, millis(key, text))
             => Some(text_of(engine.conditions.margin.as_millis()));
     }
 }
@@ -282,17 +282,15 @@ fn truth(key: &str, value: &str) -> Result<bool, String> {
 
 /// Parses a positive integer within the range of the type.
 fn positive<T: FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<T, String> {
-    let number: T = whole_number(key, value)?;
+    let number: Option<T> = value.parse().ok();
     // No search is possible with 0 nodes or at depth 0, and no engine can run in 0 MiB.
-    if number == T::default() { Err(not_whole(key, value)) } else { Ok(number) }
+    let number = number.filter(|number| *number != T::default());
+    number.ok_or_else(|| format!("{key}={value} is not a positive whole number"))
 }
 
-fn whole_number<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
-    value.parse().map_err(|_| not_whole(key, value))
-}
-
-fn not_whole(key: &str, value: &str) -> String {
-    format!("{key}={value} is not a positive whole number")
+fn millis(key: &str, value: &str) -> Result<Duration, String> {
+    let number = value.parse().map(Duration::from_millis);
+    number.map_err(|_| format!("{key}={value} is neither 0 nor a positive whole number"))
 }
 
 #[cfg(test)]
@@ -327,6 +325,7 @@ mod tests {
         check("nodes=-5", "nodes=-5 is not a positive whole number");
         check("depth=99999999999", "depth=99999999999 is not a positive whole number");
         check("memory=lots", "memory=lots is not a positive whole number");
+        check("timemargin=-5", "timemargin=-5 is neither 0 nor a positive whole number");
         check("proto=usb", "proto: 'usb' is not one of uci, xboard");
         check("restart=maybe", "restart: 'maybe' is not one of auto, on, off");
         check("ponder=yes", "ponder=yes is neither true nor false");

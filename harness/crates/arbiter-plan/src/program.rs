@@ -13,17 +13,18 @@ pub const GAMES: &str = "/usr/games";
 /// otherwise to the working directory; a name is looked up in `dir`, in `PATH` and in Debian's
 /// folder for games. The error suggests similar names.
 pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
-    let paths = search_path(dir);
     let here = std::env::current_dir();
-    // The search requires a base folder even for an absolute path, which does not depend on it.
-    let root = here.is_err().then(|| PathBuf::from("/"));
     if here.is_err() && !Path::new(cmd).is_absolute() && cmd.contains('/') {
         return Err(format!("'{cmd}': the working folder has been deleted: cd to another one"));
     }
-    let bases = dir.into_iter().map(Path::to_owned).chain(here.ok()).chain(root);
-    bases
+    // The search requires a base folder even for an absolute path, which does not depend on it.
+    let base = here.unwrap_or_default();
+    let folders = search_path();
+    // A name is joined to `dir` here, so that it is never looked up in `PATH` before `dir`.
+    dir.map(|dir| dir.join(cmd))
         .into_iter()
-        .find_map(|base| which::which_in(cmd, Some(&paths), base).ok())
+        .chain([PathBuf::from(cmd)])
+        .find_map(|file| which::which_in(file, Some(&folders), &base).ok())
         .and_then(|found| std::path::absolute(found).ok())
         .ok_or_else(|| missing(cmd, dir))
 }
@@ -76,11 +77,9 @@ fn did_you_mean_file(path: &Path) -> String {
     did_you_mean(&wanted, names.iter().map(String::as_str))
 }
 
-fn search_path(dir: Option<&Path>) -> OsString {
+fn search_path() -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let engine_dir = dir.map(Path::to_owned).into_iter();
-    let folders = engine_dir.chain(std::env::split_paths(&path)).chain([GAMES.into()]);
-    // `PATH` cannot contain a folder with a colon in its name, so such a folder is not searched.
+    let folders = std::env::split_paths(&path).chain([GAMES.into()]);
     std::env::join_paths(folders).unwrap_or(path)
 }
 
@@ -95,6 +94,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("/bin/sh", dir.path().join("sh")).unwrap();
         assert_eq!(find_program("sh", Some(dir.path())), Ok(dir.path().join("sh")));
+        let here = std::env::current_dir().unwrap();
+        let beside = tempfile::tempdir_in(&here).unwrap();
+        let with_colon = beside.path().join("a:b");
+        std::fs::create_dir(&with_colon).unwrap();
+        std::os::unix::fs::symlink("/bin/sh", with_colon.join("sh")).unwrap();
+        let relative = with_colon.strip_prefix(&here).unwrap();
+        assert_eq!(find_program("sh", Some(relative)), Ok(with_colon.join("sh")));
         assert!(find_program("./sh", Some(Path::new("/bin"))).is_ok());
         assert!(
             find_program("no-such-engine", None)

@@ -122,6 +122,11 @@ impl Process {
         host::resident_bytes(self.tree.engine)
     }
 
+    /// Returns whether the process is stopped, for example by SIGSTOP.
+    pub fn is_stopped(&self) -> bool {
+        host::is_stopped(self.tree.engine)
+    }
+
     /// Returns the times that the threads of the engine and its reader thread have waited for a
     /// processor so far.
     pub fn delays(&self) -> Delays {

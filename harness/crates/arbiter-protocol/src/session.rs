@@ -79,6 +79,11 @@ impl Session {
         self.xboard.is_none()
     }
 
+    /// Returns whether a UCI engine has sent `uciok`.
+    pub fn has_uciok(&self) -> bool {
+        self.is_uci() && self.state.phase != Phase::Handshake
+    }
+
     /// Returns whether a CECP engine has sent a `feature` line.
     pub fn has_features(&self) -> bool {
         self.xboard.as_ref().is_some_and(|xboard| xboard.is_declared)

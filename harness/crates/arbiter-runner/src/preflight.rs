@@ -375,6 +375,9 @@ fn hint(error: &EngineError) -> &'static str {
         EngineError::Exited(_) | EngineError::Closed => {
             "; start it by hand with the same args and dir to see why"
         }
+        EngineError::Configured(_) => {
+            "; start it by hand with the same args, dir and options to see why"
+        }
         error if is_silent(error) => {
             ", nor 'feature'; if the engine starts slowly, give it more time (--deadlines scale=3; for \
              fastchess -startup-ms, for cutechess-cli tscale=3), otherwise start it by hand and \
@@ -394,7 +397,7 @@ fn hint(error: &EngineError) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter_plan::{Request, RunKind};
+    use arbiter_plan::{EngineSpec, Request, RunKind, resolve_engine};
 
     #[test]
     fn the_bundled_engine_is_this_binary() {
@@ -404,5 +407,23 @@ mod tests {
         assert_eq!(setups[0].launch.args, ["engine"]);
         assert_eq!(setups[1].setup.options, plan.engines[1].options);
         assert_eq!(setups[1].setup.options.len(), 2);
+    }
+
+    #[test]
+    fn an_exit_after_uciok_is_not_blamed_on_a_missing_argument() {
+        let script = "while read -r line; do case $line in \
+                          uci) echo uciok;; \
+                          isready) [ \"$1\" ] || exit 1; echo readyok;; \
+                      esac; done";
+        let args = ["-c", script, "sh"].map(str::to_owned).into();
+        let spec = EngineSpec { cmd: Some("sh".to_owned()), args, ..EngineSpec::default() };
+        let setup = engine_setup(&resolve_engine(0, spec).unwrap(), Path::new(""));
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_time().build().unwrap();
+        let error = runtime.block_on(ask_engine(&setup, |_| ())).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "engine 'sh': sent uciok, then exited (exit code 1); start it by \
+             hand with the same args, dir and options to see why"
+        );
     }
 }

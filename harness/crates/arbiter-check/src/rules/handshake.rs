@@ -52,7 +52,8 @@ fn named(value: Option<&str>, what: &str) -> Judgement {
 
 fn well_formed(line: &str) -> Judgement {
     let wrong = |what: &str| Err(format!("'option {line}': {what}"));
-    let Some(option) = OptionDeclaration::parse(line) else {
+    let option = OptionDeclaration::parse(line).filter(OptionDeclaration::has_known_type);
+    let Some(option) = option else {
         return wrong("no name, or no known type");
     };
     let is_number = |key| field(line, key).is_some_and(|value| value.parse::<i64>().is_ok());
@@ -88,8 +89,8 @@ fn sound_default(option: &OptionDeclaration) -> Judgement {
             default.parse::<i64>().map_or(true, |number| (*min..=*max).contains(&number))
         }
         OptionKind::Combo { values } => values.contains(default),
-        // A button has no value, and a string may have any value.
-        OptionKind::Button | OptionKind::String => true,
+        // A button has no value, a string may have any value, and unknown types are left out.
+        OptionKind::Button | OptionKind::String | OptionKind::Unknown(_) => true,
     };
     ensure(fits, || format!("option {} does not take its own default '{default}'", option.name))
 }

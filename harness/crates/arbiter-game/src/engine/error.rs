@@ -10,7 +10,8 @@ use arbiter_protocol::SessionError;
 /// Maximum length, in characters, of each line that the error of an exited engine quotes.
 const LAST_WORDS: usize = 200;
 
-/// First words of protocol lines (UCI and CECP), which do not explain the exit of an engine.
+/// First words of protocol lines (UCI and CECP), which do not explain the exit of an engine, except
+/// `info string`.
 const PROTOCOL: [&str; 8] =
     ["id", "option", "uciok", "readyok", "info", "bestmove", "feature", "move"];
 
@@ -30,6 +31,9 @@ pub enum EngineError {
     /// The engine closed its output but is still running.
     #[error("closed its output")]
     Closed,
+    /// The engine ended in the handshake, but after `uciok`, for example because of an option.
+    #[error("sent uciok, then {0}")]
+    Configured(Box<EngineError>),
     /// The request needs UCI, which the engine does not speak.
     #[error("does not speak UCI, which is required")]
     NotUci,
@@ -40,12 +44,14 @@ pub enum EngineError {
 
 impl EngineError {
     /// Creates the error of an exited process. The text contains the exit status `how`, the last
-    /// line of stderr, and the last output line `last`, unless `last` is a protocol line.
-    pub(super) fn exited(how: String, errors: &[String], last: &str) -> EngineError {
+    /// line of stderr, and one of the last output lines: the first one that contains `ERROR`,
+    /// because engines report the cause first, otherwise the last one, unless it is a protocol
+    /// line.
+    pub(super) fn exited(how: String, errors: &[String], last: &[&str]) -> EngineError {
         // Blank lines explain nothing.
         let error = errors.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
-        let first = last.split_whitespace().next();
-        let output = first.filter(|word| !PROTOCOL.contains(word)).map(|_| last.trim());
+        let cause = last.iter().find(|line| line.contains("ERROR"));
+        let output = cause.or(last.last()).filter(|line| explains(line)).map(|line| line.trim());
         let shown = |line| printable(line, LAST_WORDS);
         let error = error.map(|line| format!(", last error output: {}", shown(line)));
         let output = output.map(|line| format!(", last output: {}", shown(line)));
@@ -61,6 +67,7 @@ impl EngineError {
     pub fn fault(&self) -> Fault {
         match self {
             EngineError::Exited(how) => Fault::Crashed(how.clone()),
+            EngineError::Configured(error) => error.fault(),
             EngineError::Spawn(error) => Fault::Crashed(error.to_string()),
             EngineError::Closed | EngineError::Write(WriteError::Closed) => {
                 Fault::Disconnected(self.to_string())
@@ -69,5 +76,34 @@ impl EngineError {
             | EngineError::NotUci
             | EngineError::Write(WriteError::Full) => Fault::Silent(self.to_string()),
         }
+    }
+}
+
+/// Returns whether an output line may explain the exit of an engine.
+fn explains(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    words.next().is_some_and(|word| {
+        !PROTOCOL.contains(&word) || (word == "info" && words.next() == Some("string"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exit_of_an_engine_is_explained_in_its_own_words() {
+        let check = |last: &[&str], expect: &str| {
+            let error = EngineError::exited("exit code 1".to_owned(), &[], last);
+            assert_eq!(error.to_string(), format!("exited (exit code 1{expect})"));
+        };
+        let cause = "info string ERROR: The network file none.nnue was not loaded.";
+        let end = "info string ERROR: The engine will be terminated now.";
+        check(&["info depth 1", cause, end, ""], &format!(", last output: {cause}"));
+        check(&["uciok", "info string no book"], ", last output: info string no book");
+        check(&["no book", "info depth 1 string"], "");
+        check(&["cannot open the book"], ", last output: cannot open the book");
+        check(&["Error: no book", ""], "");
+        check(&[], "");
     }
 }

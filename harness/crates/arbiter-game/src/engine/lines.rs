@@ -1,6 +1,6 @@
 //! Reading of an engine's output, line by line.
 
-use super::{EngineError, EngineProcess};
+use super::{EngineError, EngineProcess, MAX_LAST};
 use crate::transcript::Mark;
 use arbiter_process::Chunk;
 use arbiter_protocol::Step;
@@ -63,7 +63,10 @@ impl EngineProcess {
         let step = self.session.receive(at, line)?;
         if !matches!(step, Step::Move { .. }) {
             // The line with a move stays in the queue, because the caller needs its time stamp.
-            self.last_line = self.lines.pop_front().map(|(_, line)| line).unwrap_or_default();
+            if self.last_lines.len() == MAX_LAST {
+                self.last_lines.pop_front();
+            }
+            self.last_lines.extend(self.lines.pop_front().map(|(_, line)| line));
         }
         self.obey(step)
     }

@@ -53,6 +53,12 @@ fn first_line(file: &str) -> String {
     fs::read_to_string(file).unwrap_or_default().trim().to_owned()
 }
 
+/// Returns whether a process is stopped, for example by SIGSTOP.
+pub(crate) fn is_stopped(pid: i32) -> bool {
+    let state = value(format!("/proc/{pid}/status"), "State");
+    state.is_some_and(|state| state.starts_with('T'))
+}
+
 /// Returns the first value of `key`, in KiB, in a file with lines such as `key : 8 kB`.
 pub(crate) fn kib(file: impl AsRef<Path>, key: &str) -> Option<u64> {
     value(file, key)?.strip_suffix(" kB")?.parse().ok()

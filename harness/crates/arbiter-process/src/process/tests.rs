@@ -39,6 +39,21 @@ fn output_and_errors_are_read() {
 }
 
 #[test]
+fn a_stopped_process_is_recognised() {
+    let (process, chunks) = shell("echo ready; kill -STOP $$; sleep 1000");
+    assert_eq!(chunks.recv().unwrap().lines, ["ready"]);
+    let becomes = |is_stopped| {
+        (0..500).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            process.is_stopped() == is_stopped
+        })
+    };
+    assert!(becomes(true));
+    process.signal(Signal::CONT);
+    assert!(becomes(false));
+}
+
+#[test]
 fn a_process_that_ignores_everything_is_killed_with_its_children() {
     let (process, chunks) = shell("trap '' TERM; sleep 1000 & echo $!; wait; sleep 1000");
     let child: i32 = chunks.recv().unwrap().lines[0].parse().unwrap();

@@ -35,6 +35,8 @@ pub enum OptionKind {
     Button,
     /// Free text.
     String,
+    /// Type that the protocol does not define; the option cannot be set.
+    Unknown(String),
 }
 
 /// Reason why a requested option cannot be set; the message continues a sentence that begins with
@@ -54,12 +56,11 @@ const FIELDS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
 const KINDS: [&str; 5] = ["check", "spin", "combo", "button", "string"];
 
 impl OptionDeclaration {
-    /// Parses the words after `option`; `None` if the name is missing, or the type is missing or
-    /// unknown.
+    /// Parses the words after `option`; `None` if the name or the type is missing.
     pub fn parse(rest: &str) -> Option<OptionDeclaration> {
         let mut fields: Vec<(&str, Vec<&str>)> = Vec::new();
         let mut words = rest.split_ascii_whitespace().peekable();
-        let mut is_string = false;
+        let mut kind = String::new();
         while let Some(word) = words.next() {
             let next = words.peek().map(|next| next.to_ascii_lowercase()).unwrap_or_default();
             // A name may contain names of fields ("min depth"), so the name ends only at the type.
@@ -68,10 +69,17 @@ impl OptionDeclaration {
                 Some(("name", _)) if fields.len() == 1 => {
                     word == "type" && KINDS.contains(&next.as_str())
                 }
-                Some(("default", _)) if is_string => false,
+                Some(("default", _)) if kind == "string" => false,
+                // The first word of a value of a combo may be the name of a field. The default may
+                // be empty, so `var` is a value only if it is the last word or precedes a `var`.
+                Some(("default" | "var", value)) if kind == "combo" && value.is_empty() => {
+                    word == "var" && !["", "var"].contains(&next.as_str())
+                }
                 _ => FIELDS.contains(&word),
             };
-            is_string |= opens && word == "type" && next == "string";
+            if opens && word == "type" {
+                kind.clone_from(&next);
+            }
             match fields.last_mut() {
                 _ if opens => fields.push((word, Vec::new())),
                 Some((_, words)) => words.push(word),
@@ -81,7 +89,13 @@ impl OptionDeclaration {
         let field =
             |key: &str| fields.iter().find(|(k, _)| *k == key).map(|(_, words)| words.join(" "));
         let name = field("name").filter(|n| !n.is_empty())?;
-        let kind = match field("type")?.to_ascii_lowercase().as_str() {
+        let Some(kind) = field("type") else {
+            // An unknown type did not end the name.
+            let (name, rest) = name.split_once(" type ")?;
+            let kind = OptionKind::Unknown(rest.split(' ').next()?.to_owned());
+            return Some(OptionDeclaration { name: name.to_owned(), kind, default: None });
+        };
+        let kind = match kind.to_ascii_lowercase().as_str() {
             "check" => OptionKind::Check,
             "button" => OptionKind::Button,
             "string" => OptionKind::String,
@@ -98,9 +112,14 @@ impl OptionDeclaration {
                     .map(|(_, words)| words.join(" "))
                     .collect(),
             },
-            _ => return None,
+            other => OptionKind::Unknown(other.to_owned()),
         };
         Some(OptionDeclaration { name, kind, default: field("default") })
+    }
+
+    /// Returns whether the type of the option is known.
+    pub fn has_known_type(&self) -> bool {
+        !matches!(self.kind, OptionKind::Unknown(_))
     }
 }
 
@@ -127,7 +146,13 @@ pub fn check_option<'a>(
         OptionKind::Check => (one_of(&["true", "false"]), "true or false".to_owned()),
         OptionKind::Spin { min, max } => {
             let number = value.parse::<i64>().ok().filter(|v| (*min..=*max).contains(v));
-            (number.map(|v| v.to_string()), format!("a whole number from {min} to {max}"))
+            let is_open = *min == i64::MIN || *max == i64::MAX;
+            let note = if is_open {
+                " (the 64-bit limit, where the engine declares no whole number)"
+            } else {
+                ""
+            };
+            (number.map(|v| v.to_string()), format!("a whole number from {min} to {max}{note}"))
         }
         OptionKind::Combo { values } => {
             let words: Vec<&str> = values.iter().map(String::as_str).collect();
@@ -138,6 +163,10 @@ pub fn check_option<'a>(
             (one_of(&["", "true", "false"]), expected.to_owned())
         }
         OptionKind::String => return Ok((option, value.to_owned())),
+        OptionKind::Unknown(kind) => {
+            let text = format!("declares option '{}' with the unknown type '{kind}'", option.name);
+            return Err(OptionError { text, is_unlike_any: false });
+        }
     };
     admitted.map(|admitted| (option, admitted)).ok_or_else(|| {
         let name = &option.name;
@@ -158,6 +187,8 @@ mod tests {
             "name Clear Hash type button",
             "name SyzygyPath type string default <empty>",
             "name Skill min type spin default 1 min 0 max 20",
+            "name Aggression type spin default 0.5 min 0.0 max 1.0",
+            "name Text type text default x",
         ]
         .map(|line| OptionDeclaration::parse(line).unwrap())
         .into()
@@ -187,8 +218,23 @@ mod tests {
         let odd = bare("name Piece type value (min) type spin default 1 min -5 max +5");
         let kind = OptionKind::Spin { min: -5, max: 5 };
         assert_eq!(odd, ("Piece type value (min)".to_owned(), kind, Some("1".to_owned())));
+        let combo = |line: &str, default: &str, values: &[&str]| {
+            let values = values.iter().map(|value| (*value).to_owned()).collect();
+            let kind = OptionKind::Combo { values };
+            let got = bare(&format!("name Style type combo {line}"));
+            assert_eq!(got, ("Style".to_owned(), kind, Some(default.to_owned())));
+        };
+        combo("default default var default var solid", "default", &["default", "solid"]);
+        combo("default max var min var max var var", "max", &["min", "max", "var"]);
+        combo("default var var A var var var B", "var", &["A", "var", "B"]);
+        combo("default var A var B", "", &["A", "B"]);
         assert_eq!(OptionDeclaration::parse("type spin"), None);
-        assert_eq!(OptionDeclaration::parse("name X type lever"), None);
+        let unknown = |kind: &str| OptionKind::Unknown(kind.to_owned());
+        let lever = ("Big X".to_owned(), unknown("lever"), None);
+        assert_eq!(bare("name Big X type lever default up"), lever);
+        assert_eq!(bare("type lever name Big X"), lever);
+        assert_eq!(OptionDeclaration::parse("name type lever"), None);
+        assert_eq!(OptionDeclaration::parse("name Big X"), None);
     }
 
     #[test]
@@ -218,5 +264,13 @@ mod tests {
             "Wild",
             Err("option 'Style' does not take 'Wild': expected one of Solid, Very Risky"),
         );
+        check(
+            "Aggression",
+            "0.7",
+            Err("option 'Aggression' does not take '0.7': expected a whole number from \
+                 -9223372036854775808 to 9223372036854775807 (the 64-bit limit, where the \
+                 engine declares no whole number)"),
+        );
+        check("text", "y", Err("declares option 'Text' with the unknown type 'text'"));
     }
 }
