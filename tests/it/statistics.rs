@@ -276,6 +276,8 @@ fn a_plan_follows_from_theory() {
     assert_near(&found["worst"], 0.5, ln19().powi(2) / (t * t));
     assert!(found["pilot"].is_null());
     show(flags);
+    let distant = json("plan --elo1 0.001 --elo 500");
+    assert_eq!(distant["points"][0]["pass_probability"], 1.0, "{distant:#}");
     let range = json("plan --draw-ratio 0.6 --bias 100");
     assert_eq!(range["points"].as_array().map(Vec::len), Some(13));
     let pilot = json("plan --model logistic --pilot 12,143,287,161,21");
