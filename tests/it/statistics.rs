@@ -243,6 +243,7 @@ fn bad_input_is_refused() {
         (3, "plan --draw-ratio NaN"),
         (3, "plan --bias 1e9"),
         (3, "plan --bias inf"),
+        (3, "plan --bias=-1"),
         (3, "plan --elo NaN"),
         (3, "plan --elo 1001"),
         (3, "plan --pilot 0,0,0,0,0"),
