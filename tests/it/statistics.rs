@@ -309,6 +309,11 @@ fn a_simulation_without_spread_ends_at_its_cap() {
     let expected = [("capped", Some(2.0)), ("mean_games", Some(100.0)), ("nelo", None)];
     assert_figures(point, &expected);
     show(flags);
+    let capped = json("simulate --runs 2 --elo1 50 --cap 5 --batch 1000000000");
+    assert_figures(&capped["points"][0], &[("capped", Some(2.0)), ("mean_games", Some(10.0))]);
+    let text = stats("simulate --runs 2 --cap 5").expect_code(0).stdout;
+    assert!(text.contains("Not measured: beta, because all tests reached the cap."), "{text}");
+    assert!(!text.contains("holds"), "{text}");
 }
 
 #[test]

@@ -300,6 +300,10 @@ fn document(figures: &SimulationFigures) -> Document {
             }
             _ => continue,
         };
+        if point.capped == *runs {
+            document.paragraph(format!("Not measured: {name}, because all tests reached the cap."));
+            continue;
+        }
         // Four standard errors: a test that holds its error rate practically never exceeds this
         // tolerance by chance.
         let word = if rate <= promised + 4.0 * error { "holds" } else { "VIOLATED" };
