@@ -233,6 +233,11 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
     let parameter = |given: Option<f64>| given.map_or(Parameter::Fitted, Parameter::Fixed);
     let anchors = args.anchor.iter().map(|(name, rating)| Ok((player(name)?, *rating)));
     let anchors: Vec<(usize, f64)> = anchors.collect::<Result<_, String>>()?;
+    for (at, (player, _)) in anchors.iter().enumerate() {
+        if anchors[..at].iter().any(|(earlier, _)| earlier == player) {
+            return Err(format!("--anchor is given twice for '{}'", tally.players[*player].name));
+        }
+    }
     let is_anchored = |player: usize| anchors.iter().any(|(anchored, _)| *anchored == player);
     let mut known = HashMap::new();
     let relations = args.relations.iter().map(|path| {
