@@ -207,6 +207,7 @@ pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
         warn_of_contradiction(args, *line, relation, &tally, &rated);
     }
     let scale = if args.scale == ScaleArg::Ordo { "Ordo's scale" } else { "logistic scale" };
+    let priors = options.priors.iter().map(|prior| prior.player);
     let has_level = !(args.anchor.is_empty() && args.prior.is_empty());
     let shown = Ratings {
         tally: &tally,
@@ -216,6 +217,7 @@ pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
         model: format!("law {}, {scale}", options.model),
         min_games: args.min_games,
         average: if has_level { 0.0 } else { args.average },
+        given: options.anchors.iter().map(|(player, _)| *player).chain(priors).collect(),
     };
     if args.elostat {
         return print_result(&elostat(&shown));

@@ -275,9 +275,10 @@ impl Summary {
             return Some((engine, row.rating.filter(|_| !standings.has_groups())));
         }
         let ratings = self.ratings()?;
-        let is_level =
-            ratings.get(1).is_some_and(|(_, next)| next.to_string() == ratings[0].1.to_string());
-        ratings.first().filter(|_| !is_level).map(|&(engine, rating)| (engine, Some(rating)))
+        ratings
+            .first()
+            .filter(|_| !standings::is_level(&ratings))
+            .map(|&(engine, rating)| (engine, Some(rating)))
     }
 
     /// Formats the Elo of [`Summary::duel`] with its 95 % interval, or the engine in first place
