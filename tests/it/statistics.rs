@@ -243,6 +243,7 @@ fn bad_input_is_refused() {
         (3, "plan --draw-ratio NaN"),
         (3, "plan --bias 1e9"),
         (3, "plan --bias inf"),
+        (3, "plan --bias=-1"),
         (3, "plan --elo NaN"),
         (3, "plan --elo 1001"),
         (3, "plan --pilot 0,0,0,0,0"),
@@ -276,6 +277,8 @@ fn a_plan_follows_from_theory() {
     assert_near(&found["worst"], 0.5, ln19().powi(2) / (t * t));
     assert!(found["pilot"].is_null());
     show(flags);
+    let distant = json("plan --elo1 0.001 --elo 500");
+    assert_eq!(distant["points"][0]["pass_probability"], 1.0, "{distant:#}");
     let range = json("plan --draw-ratio 0.6 --bias 100");
     assert_eq!(range["points"].as_array().map(Vec::len), Some(13));
     let pilot = json("plan --model logistic --pilot 12,143,287,161,21");
@@ -306,6 +309,11 @@ fn a_simulation_without_spread_ends_at_its_cap() {
     let expected = [("capped", Some(2.0)), ("mean_games", Some(100.0)), ("nelo", None)];
     assert_figures(point, &expected);
     show(flags);
+    let capped = json("simulate --runs 2 --elo1 50 --cap 5 --batch 1000000000");
+    assert_figures(&capped["points"][0], &[("capped", Some(2.0)), ("mean_games", Some(10.0))]);
+    let text = stats("simulate --runs 2 --cap 5").expect_code(0).stdout;
+    assert!(text.contains("Not measured: beta, because all tests reached the cap."), "{text}");
+    assert!(!text.contains("holds"), "{text}");
 }
 
 #[test]

@@ -207,6 +207,7 @@ pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
         warn_of_contradiction(args, *line, relation, &tally, &rated);
     }
     let scale = if args.scale == ScaleArg::Ordo { "Ordo's scale" } else { "logistic scale" };
+    let priors = options.priors.iter().map(|prior| prior.player);
     let has_level = !(args.anchor.is_empty() && args.prior.is_empty());
     let shown = Ratings {
         tally: &tally,
@@ -216,6 +217,7 @@ pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
         model: format!("law {}, {scale}", options.model),
         min_games: args.min_games,
         average: if has_level { 0.0 } else { args.average },
+        given: options.anchors.iter().map(|(player, _)| *player).chain(priors).collect(),
     };
     if args.elostat {
         return print_result(&elostat(&shown));
@@ -233,6 +235,11 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
     let parameter = |given: Option<f64>| given.map_or(Parameter::Fitted, Parameter::Fixed);
     let anchors = args.anchor.iter().map(|(name, rating)| Ok((player(name)?, *rating)));
     let anchors: Vec<(usize, f64)> = anchors.collect::<Result<_, String>>()?;
+    for (at, (player, _)) in anchors.iter().enumerate() {
+        if anchors[..at].iter().any(|(earlier, _)| earlier == player) {
+            return Err(format!("--anchor is given twice for '{}'", tally.players[*player].name));
+        }
+    }
     let is_anchored = |player: usize| anchors.iter().any(|(anchored, _)| *anchored == player);
     let mut known = HashMap::new();
     let relations = args.relations.iter().map(|path| {

@@ -5,6 +5,8 @@ pub(super) mod plan;
 pub(super) mod simulate;
 pub(super) mod sprt;
 
+use std::ops::RangeInclusive;
+
 use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
@@ -15,6 +17,9 @@ use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model
 const HELP: &str = "\
 Exit codes: 0 if the figures could be computed, whatever the verdict;
 2 for usage errors, 3 for invalid input, 7 if the result cannot be written.";
+
+/// Range of the openings' bias in plans and simulations, in logistic Elo.
+const BIASES: RangeInclusive<f64> = 0.0..=400.0;
 
 /// Flags of `arbiter stats`.
 #[derive(Debug, Args)]

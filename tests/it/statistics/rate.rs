@@ -330,6 +330,7 @@ fn flags_that_make_no_sense() {
         (2, &["--prior", "Ada=5:0"]),
         (2, &["--law", "of-the-jungle"]),
         (3, &["--anchor", "Nobody=5"]),
+        (3, &["--anchor", "Ada=5", "--anchor", "Ada=6"]),
         (2, &["--draw-ratio", "1"]),
         (2, &["--draw-ratio", "NaN"]),
         (2, &["--prior-draws", "inf"]),

@@ -47,19 +47,24 @@ impl BrownianMotion {
             let upper_probability = if width > 0.0 { below / width } else { 0.5 };
             return Exit { upper_probability, mean_units: below * above / self.variance };
         }
-        // The formulas are for a rising walk, so that no exponential overflows. A falling walk is
-        // mirrored.
-        let (near, far) = if gamma > 0.0 { (below, above) } else { (above, below) };
-        let rise = gamma.abs();
-        // `exp_m1` keeps the digits that 1 − e^x would lose for a small drift.
-        let far_probability = (-rise * near).exp_m1() / (-rise * width).exp_m1();
-        let near_probability =
-            (-rise * near).exp() * (-rise * far).exp_m1() / (-rise * width).exp_m1();
-        let mean_units = (far_probability * far - near_probability * near) / self.drift.abs();
-        let upper_probability = if gamma > 0.0 { far_probability } else { near_probability };
-        // Rounding errors may make a mean close to 0 negative.
-        Exit { upper_probability, mean_units: mean_units.max(0.0) }
+        exit_by_rate(gamma, self.drift, below, above)
     }
+}
+
+/// Returns the exit of a walk with the mean change `drift` per unit, for which E(e^(−rate·change)) =
+/// 1 and `rate` is not 0; [`BrownianMotion::exit`] explains the formulas and the distances.
+pub(crate) fn exit_by_rate(rate: f64, drift: f64, below: f64, above: f64) -> Exit {
+    // The formulas are for a rising walk, so that no exponential overflows. A falling walk is
+    // mirrored.
+    let (near, far) = if rate > 0.0 { (below, above) } else { (above, below) };
+    let (rise, width) = (rate.abs(), below + above);
+    // `exp_m1` keeps the digits that 1 − e^x would lose for a small drift.
+    let far_probability = (-rise * near).exp_m1() / (-rise * width).exp_m1();
+    let near_probability = (-rise * near).exp() * (-rise * far).exp_m1() / (-rise * width).exp_m1();
+    let mean_units = (far_probability * far - near_probability * near) / drift.abs();
+    let upper_probability = if rate > 0.0 { far_probability } else { near_probability };
+    // Rounding errors may make a mean close to 0 negative.
+    Exit { upper_probability, mean_units: mean_units.max(0.0) }
 }
 
 /// Size of a term at which the sum of eigenfunctions is truncated.

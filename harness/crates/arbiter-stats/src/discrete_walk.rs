@@ -4,7 +4,7 @@
 //! the probability and the mean time of the exit follow from the root h ≠ 0 of E(e^(hJ)) = 1, where
 //! J is one step.
 
-use super::brownian::{BrownianMotion, Exit};
+use super::brownian::{BrownianMotion, Exit, exit_by_rate};
 use super::roots::{falling_crossing, falling_root};
 
 /// Value of |2·mean/variance|·(distance between the barriers) below which the walk is treated as
@@ -17,7 +17,8 @@ const NO_DRIFT: f64 = 1e-4;
 /// are possible.
 ///
 /// The probability of the upper barrier is P = (1 − e^(hA))/(e^(hB) − e^(hA)), with barriers A and
-/// B. The mean number of steps is E = (P·B + (1 − P)·A)/E(J).
+/// B. The mean number of steps is E = (P·B + (1 − P)·A)/E(J). These are the formulas of Brownian
+/// motion with −h in place of 2·drift/variance.
 pub(crate) fn exit<const K: usize>(
     steps: &[f64; K],
     probabilities: &[f64; K],
@@ -39,27 +40,30 @@ pub(crate) fn exit<const K: usize>(
     }
     // A falling walk is mirrored, so that the nontrivial root is always negative.
     let sign = mean.signum();
-    let h = sign
-        * negative_root(
-            |h| of(&|j| (h * sign * j).exp()),
-            |h| of(&|j| sign * j * (h * sign * j).exp()),
-        );
-    let up = -(h * lower).exp_m1() / ((h * upper).exp() - (h * lower).exp());
-    let mean_units = (up * upper + (1.0 - up) * lower) / mean;
-    Some(Exit { upper_probability: up.clamp(0.0, 1.0), mean_units: mean_units.max(0.0) })
+    let value = |h: f64| {
+        // Near the root 0, `exp_m1` keeps the digits that the sum of the exponentials would lose.
+        let value = of(&|j| (h * sign * j).exp_m1());
+        // The sign of a smaller sum is only a rounding error.
+        let error = f64::EPSILON * of(&|j| (h * sign * j).exp_m1().abs());
+        if value.abs() < error { 0.0 } else { value }
+    };
+    let h = negative_root(value, |h| of(&|j| sign * j * (h * sign * j).exp()));
+    let exit = exit_by_rate(-sign * h, mean, -lower, upper);
+    assert!(exit.upper_probability.is_finite(), "no exit: {exit:?}, root {h}");
+    Some(exit)
 }
 
-/// Finds the negative root of the convex function `value` − 1, which is zero and increasing at 0.
+/// Finds the negative root of the convex function `value`, which is zero and increasing at 0.
 fn negative_root(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64) -> f64 {
     let mut low = -1.0;
     // The loop ends because steps in both directions are possible, so E(e^(hJ)) grows without limit
     // as h decreases.
-    while value(low) <= 1.0 {
+    while value(low) <= 0.0 {
         low *= 2.0;
     }
     // The minimum lies between the two roots.
     let least = falling_crossing(|h| -slope(h), 0.0, low, 0.0);
-    falling_root(|h| (value(h) - 1.0, slope(h)), low, 0.5 * (low + least), least)
+    falling_root(|h| (value(h), slope(h)), low, 0.5 * (low + least), least)
 }
 
 #[cfg(test)]

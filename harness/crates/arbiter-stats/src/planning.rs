@@ -142,4 +142,43 @@ mod tests {
             assert!((pass - 0.5).abs() < 1e-3, "{model:?}: {pass}");
         }
     }
+
+    #[test]
+    fn tiny_and_huge_differences_have_an_exit() {
+        for model in [Model::Normalized, Model::Logistic, Model::Bayesian] {
+            for draw_rate in [0.1, 0.5, 0.9] {
+                let conditions = Conditions { draw_rate, bias_elo: 0.0 };
+                let planned = |width| {
+                    let test = Sprt::new(0.0, width, 0.05, 0.05, model).expect("a sound test");
+                    PlannedTest::new(test, conditions).expect("some variance")
+                };
+                for width in [0.1, 0.01, 0.001] {
+                    let test = planned(width);
+                    for step in -4..=8 {
+                        let elo = test.logistic(width * f64::from(step) / 4.0).expect("a score");
+                        let exit = test.at(elo).exit;
+                        // Games are proportional to the inverse square of the width.
+                        let wide = planned(1.0);
+                        let elo = wide.logistic(f64::from(step) / 4.0).expect("a score");
+                        let expected = wide.at(elo).exit;
+                        let games = exit.mean_units * width * width / expected.mean_units;
+                        let shift = exit.upper_probability - expected.upper_probability;
+                        let name = format!("{model} {width} {step}: {games} {shift}");
+                        assert!((games - 1.0).abs() < 0.02 && shift.abs() < 0.01, "{name}");
+                    }
+                }
+                let test = planned(2.0);
+                for elo in [300.0, 500.0, 800.0, 1000.0] {
+                    let [worse, better] = [-elo, elo].map(|elo| test.at(elo).exit);
+                    let passes = [worse.upper_probability, better.upper_probability];
+                    assert!(
+                        passes[0] < 1e-9 && passes[1] > 1.0 - 1e-9,
+                        "{model} {elo}: {passes:?}"
+                    );
+                    let ratio = better.mean_units / worse.mean_units;
+                    assert!((ratio - 1.0).abs() < 0.05, "{model} {elo}: {ratio}");
+                }
+            }
+        }
+    }
 }

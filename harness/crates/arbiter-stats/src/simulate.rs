@@ -35,7 +35,7 @@ pub struct Simulation {
     pub probabilities: [f64; 5],
     /// Number of pairs between two updates of the LLR, at least 1.
     pub batch: u64,
-    /// Number of pairs after which the test ends without a decision, at the end of a batch.
+    /// Number of pairs after which the test ends without a decision; the last batch may be shorter.
     pub cap: u64,
 }
 
@@ -59,13 +59,14 @@ impl Simulation {
         let mut pairs = Pentanomial::default();
         let mut played = 0;
         while played < self.cap {
-            for _ in 0..self.batch {
+            let batch = self.batch.min(self.cap - played);
+            for _ in 0..batch {
                 // The inverse of the cumulative probabilities uses one random number for each pair,
                 // so equal numbers give equal tests.
                 let drawn = uniform();
                 pairs.0[cumulated.iter().filter(|limit| drawn >= **limit).count()] += 1;
             }
-            played += self.batch;
+            played += batch;
             if played >= refresh {
                 screen = self.test.for_pairs(&pairs);
                 refresh = played + played / REFRESH;
@@ -320,8 +321,10 @@ mod tests {
     fn a_test_ends_without_a_decision_at_its_cap() {
         let test = Sprt::new(0.0, 1.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
         let probabilities = pair_model(0.5, 0.0).expect("room for the bias");
-        let simulation = Simulation { test, probabilities, batch: 10, cap: 35 };
-        let played = simulation.play(uniform(1));
-        assert_eq!((played.decision, played.pairs.pairs()), (Decision::Continue, 40));
+        for batch in [1, 10, u64::MAX] {
+            let simulation = Simulation { test, probabilities, batch, cap: 35 };
+            let played = simulation.play(uniform(1));
+            assert_eq!((played.decision, played.pairs.pairs()), (Decision::Continue, 35));
+        }
     }
 }

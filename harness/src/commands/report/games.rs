@@ -52,6 +52,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
         model: format!("law {}, logistic scale", options.model),
         min_games: 0,
         average: 0.0,
+        given: Vec::new(),
     };
     let names: Vec<String> = files.iter().map(|file| file_name(file)).collect();
     let document = games_document(&shown, &names);

@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{TestArgs, numbers};
+use super::{BIASES, TestArgs, numbers};
 use crate::output::{OutputFormat, Rows};
 use arbiter_report::{Document, Table, to_value};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
@@ -25,7 +25,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     draw_ratio: f64,
     /// Root mean square of the openings' bias, in Elo
-    #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "ELO", default_value_t = 0.0)]
     bias: f64,
     /// True strengths to tabulate, in logistic Elo [default: a range around both hypotheses]
     #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_negative_numbers = true)]
@@ -87,8 +87,8 @@ pub(crate) fn run(args: &PlanArgs, format: OutputFormat) -> Result<String, Strin
     if !(0.0..1.0).contains(&args.draw_ratio) {
         return Err(format!("expected a draw ratio from 0 to below 1, got {}", args.draw_ratio));
     }
-    if !args.bias.is_finite() {
-        return Err(format!("expected a finite --bias, got {}", args.bias));
+    if !BIASES.contains(&args.bias) {
+        return Err(format!("expected --bias from 0 to {}, got {}", BIASES.end(), args.bias));
     }
     if let Some(elo) = args.elo.iter().find(|elo| elo.is_nan() || elo.abs() > MAX_ELO) {
         return Err(format!("expected true strengths between -{MAX_ELO} and {MAX_ELO}, got {elo}"));

@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{TestArgs, numbers};
+use super::{BIASES, TestArgs, numbers};
 use crate::args::threads;
 use crate::output::{OutputFormat, Rows};
 use arbiter_report::{Document, Table, progress_bar, to_value};
@@ -203,7 +203,7 @@ fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
         }
         return Ok(vec![(None, given.map(|p| p / sum))]);
     }
-    if !(0.01..=0.99).contains(&args.draw_ratio) || !(0.0..=400.0).contains(&args.bias) {
+    if !(0.01..=0.99).contains(&args.draw_ratio) || !BIASES.contains(&args.bias) {
         return Err("expected --draw-ratio from 0.01 to 0.99 and --bias from 0 to 400".to_owned());
     }
     let (elo0, elo1) = (test.elo0, test.elo1);
@@ -300,6 +300,10 @@ fn document(figures: &SimulationFigures) -> Document {
             }
             _ => continue,
         };
+        if point.capped == *runs {
+            document.paragraph(format!("Not measured: {name}, because all tests reached the cap."));
+            continue;
+        }
         // Four standard errors: a test that holds its error rate practically never exceeds this
         // tolerance by chance.
         let word = if rate <= promised + 4.0 * error { "holds" } else { "VIOLATED" };

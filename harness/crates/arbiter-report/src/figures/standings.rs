@@ -75,10 +75,12 @@ impl Rating {
         }
     }
 
-    /// Formats the rating for a sentence; `games` are the results of the engine.
-    pub(crate) fn describe(&self, games: Trinomial) -> String {
+    /// Formats the rating for a sentence; `games` are the results of the engine, and `level` is the
+    /// rating to which its rating is relative.
+    pub(crate) fn describe(&self, games: Trinomial, level: &str) -> String {
         match (self.margin, self.won_all) {
-            (Some(_), _) => format!("{self} Elo (95 %) around a mean of 0"),
+            (Some(0.0), _) => self.to_string(),
+            (Some(_), _) => format!("{self} Elo (95 %) {level}"),
             (None, Some(_)) => too_few(games),
             (None, None) => self.to_string(),
         }
@@ -102,6 +104,30 @@ impl fmt::Display for Rating {
             (None, Some(false)) => write!(f, "< {elo} (50 %)"),
             (None, None) => write!(f, "{elo} (no interval)"),
         }
+    }
+}
+
+/// Returns `true` if the first two of the sorted `ratings` look equal, whatever their margins.
+pub(crate) fn is_level(ratings: &[(usize, Rating)]) -> bool {
+    let shown = |rating: &Rating| (signed(rating.elo, 1), rating.won_all);
+    ratings.get(1).is_some_and(|(_, next)| shown(next) == shown(&ratings[0].1))
+}
+
+/// Returns `true` if the interval of the first rating lies above the intervals of all other
+/// ratings.
+pub(crate) fn is_clear(ratings: &[(usize, Rating)]) -> bool {
+    let (first, others) = (&ratings[0].1, &ratings[1..]);
+    others.iter().all(|(_, other)| first.is_above(other))
+}
+
+/// Formats the place of the first of the sorted `ratings`.
+pub(crate) fn first_place(ratings: &[(usize, Rating)]) -> &'static str {
+    if is_level(ratings) {
+        "shares first place"
+    } else if is_clear(ratings) {
+        "is rated first"
+    } else {
+        "is rated first (not significantly)"
     }
 }
 

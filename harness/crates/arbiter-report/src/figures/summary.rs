@@ -222,12 +222,15 @@ impl Summary {
         self.plan.engines.iter().map(|engine| engine.conditions.limits)
     }
 
-    /// Formats the search limits of the engines; limits that are equal to those of the previous
-    /// engine are not repeated.
+    /// Formats the search limits of the engines; limits that several engines have are not repeated.
     pub fn limits_text(&self) -> String {
-        let mut limits: Vec<String> = self.limits().map(|limits| limits.to_string()).collect();
-        limits.dedup();
-        limits.join(" v ")
+        let mut texts: Vec<String> = Vec::new();
+        for text in self.limits().map(|limits| limits.to_string()) {
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts.join(" v ")
     }
 
     /// Formats the LLR and its bounds as `+1.20 [-2.94, 2.94]`; empty if the run has no single
@@ -272,9 +275,10 @@ impl Summary {
             return Some((engine, row.rating.filter(|_| !standings.has_groups())));
         }
         let ratings = self.ratings()?;
-        let is_level =
-            ratings.get(1).is_some_and(|(_, next)| next.to_string() == ratings[0].1.to_string());
-        ratings.first().filter(|_| !is_level).map(|&(engine, rating)| (engine, Some(rating)))
+        ratings
+            .first()
+            .filter(|_| !standings::is_level(&ratings))
+            .map(|&(engine, rating)| (engine, Some(rating)))
     }
 
     /// Formats the Elo of [`Summary::duel`] with its 95 % interval, or the engine in first place
@@ -370,6 +374,18 @@ mod tests {
             |ranks| format!("{:?}", outcome_document(&run(Format::Swiss, ranks, None), None));
         assert!(so_far([2, 3, 1]).contains("So far: C leads the table."));
         assert!(!so_far([1, 3, 1]).contains("So far"), "the place is shared");
+    }
+
+    #[test]
+    fn each_limit_of_several_engines_is_listed_once() {
+        let engines = [("A", 9), ("B", 7), ("C", 9)];
+        let engines = engines.map(|(name, nodes)| format!("cmd=sh,name={name},nodes={nodes}"));
+        let engines = engines.iter().map(|text| EngineSpec::parse(text).unwrap()).collect();
+        let request = Request { engines, ..Request::default() };
+        let plan = Plan::resolve(RunKind::Tournament, request).unwrap();
+        let summary = Summary::new("run", &plan, &RunState::of(&plan), None);
+        let [first, second, _] = &summary.limits().collect::<Vec<_>>()[..] else { panic!() };
+        assert_eq!(summary.limits_text(), format!("{first} v {second}"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use super::verdict::{verdict_sentence, verdict_tone};
 use super::{brief, head, manifest};
-use crate::figures::{self, GameStatistics, Rating, RunPhase, Summary, Verdict};
+use crate::figures::{self, GameStatistics, RunPhase, Summary, Verdict};
 use crate::parts::{Block, Document, Tone, percent};
 use crate::topics::{
     ablation, games, gates, latency, lint, result_figures, search, strength, tournament, tuning,
@@ -160,16 +160,10 @@ fn leader(summary: &Summary) -> Option<String> {
     }
     let ratings = summary.ratings()?;
     let (engine, rating) = ratings.first()?;
-    let place = if summary.first().is_none() {
-        "shares first place"
-    } else if is_clear(&ratings) {
-        "is rated first"
-    } else {
-        "is rated first (not significantly)"
-    };
+    let place = figures::first_place(&ratings);
     let name = &summary.engines[*engine];
     let games = figures::total(&summary.counts, *engine).games;
-    Some(format!("{name} {place}: {}.", rating.describe(games)))
+    Some(format!("{name} {place}: {}.", rating.describe(games, "around a mean of 0")))
 }
 
 /// Returns the tone of the result for the first engine. The tone of a complete run without a
@@ -187,17 +181,10 @@ pub fn tone(summary: &Summary) -> Tone {
         RunKind::Match | RunKind::Tournament => match (difference, summary.engines.len()) {
             (Some(Ordering::Less), 2) => return Tone::Bad,
             (difference, 2) => difference.is_some(),
-            _ => summary.ratings().is_some_and(|ratings| is_clear(&ratings)),
+            _ => summary.ratings().is_some_and(|ratings| figures::is_clear(&ratings)),
         },
     };
     if is_significant { tone } else { Tone::Open }
-}
-
-/// Returns `true` if the interval of the first rating lies above the intervals of all other
-/// ratings.
-fn is_clear(ratings: &[(usize, Rating)]) -> bool {
-    let (first, others) = (&ratings[0].1, &ratings[1..]);
-    others.iter().all(|(_, other)| first.is_above(other))
 }
 
 /// Returns sentences about the error rates, the Elo and the LOS of an SPRT.

@@ -1,9 +1,9 @@
 //! Report on the games of PGN files as a document. PGN files contain players, results and openings;
 //! the document lists which data of a run they lack.
 
-use crate::figures::{PlayedOpening, Rating, Strength, superiority};
+use crate::figures::{PlayedOpening, Rating, Strength, first_place, superiority};
 use crate::parts::{Block, Document, Table, UNDEFINED, percent};
-use crate::topics::ratings::{Ratings, encounter, seconds_per_move};
+use crate::topics::ratings::{MAX_GROUPS, Ratings, encounter, seconds_per_move};
 use crate::topics::tournament::MAX_CROSS;
 use crate::topics::{calibration, result_figures};
 use arbiter_rate::{Opening, RejectedGame};
@@ -86,21 +86,47 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
     if tally.copies > 0 {
         text += &format!(" Duplicates excluded: {}.", tally.copies);
     }
-    let rated = order.first().and_then(|first| Some((*first, ratings.rating(*first)?)));
-    let strong = match (duel(ratings), rated) {
-        (Some((players, encounter)), _) => {
+    let strong = match duel(ratings) {
+        Some((players, encounter)) => {
             let strength = Strength::of(encounter);
             let [first, second] = players.map(|player| ratings.name(player));
             let (elo, los) = (strength.elo_in_full(), strength.los_text());
             format!("{first} against {second}: Elo {elo}, LOS {los}.")
         }
-        (None, Some((first, rating))) => {
-            let rating = rating.describe(tally.players[first].results());
-            format!("{} is rated first: {rating}.", ratings.name(first))
-        }
-        (None, None) => "These games do not determine ratings.".to_owned(),
+        None => leaders(ratings, order),
     };
     Block::Paragraph { strong, text }
+}
+
+/// Returns a sentence about the player who is rated first, or the first players of several groups.
+fn leaders(ratings: &Ratings<'_>, order: &[usize]) -> String {
+    let rated = order.iter().filter_map(|player| Some((*player, ratings.rating(*player)?)));
+    let rated: Vec<(usize, Rating)> = rated.collect();
+    let Some((first, rating)) = rated.first() else {
+        return "These games do not determine ratings.".to_owned();
+    };
+    let place = |rated: &[_], first| format!("{} {}", ratings.name(first), first_place(rated));
+    let groups = &ratings.rated.groups.groups;
+    if groups.len() > 1 {
+        let mut places = Vec::new();
+        for (number, group) in (1..).zip(groups.iter().take(MAX_GROUPS)) {
+            let members = rated.iter().filter(|(player, _)| group.contains(player));
+            let members: Vec<(usize, Rating)> = members.copied().collect();
+            // A group that only --relations connects may have no counted games.
+            if let Some((first, _)) = members.first() {
+                places.push(format!("{} in group {number}", place(&members, *first)));
+            }
+        }
+        let more = if groups.len() > MAX_GROUPS { "; …" } else { "." };
+        return format!("{}{more}", places.join("; "));
+    }
+    let level = if groups.iter().flatten().any(|player| ratings.given.contains(player)) {
+        "relative to the given ratings".to_owned()
+    } else {
+        format!("around a mean of {}", ratings.average)
+    };
+    let results = ratings.tally.players[*first].results();
+    format!("{}: {}.", place(&rated, *first), rating.describe(results, &level))
 }
 
 /// Adds a table of the players with their ratings and scores, remarks, and a chart of the ratings.
@@ -214,4 +240,64 @@ fn origin(document: &mut Document, ratings: &Ratings<'_>, files: &[String]) {
 
 fn counted_games(ratings: &Ratings<'_>) -> u64 {
     ratings.tally.games - ratings.tally.bad_games()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_rate::{Choice, Player, Tally};
+    use arbiter_stats::ratings::{Meeting, Options, rate};
+
+    /// Returns the main sentence for players A, B, …, of whom each pair of indices played 10 games:
+    /// the first player won `wins`, and the second player won the others.
+    fn headline(met: &[([usize; 2], u64)], anchors: &[(usize, f64)], average: f64) -> String {
+        let mut tally = Tally::new(Choice::default());
+        for name in ["A", "B", "C", "D"] {
+            tally.players.push(Player { name: name.to_owned(), ..Player::default() });
+        }
+        let mut meetings = Vec::new();
+        for (players, wins) in met {
+            let (wins, losses) = (*wins, 10 - wins);
+            let singles = [[losses, 0, wins], [losses, 0, wins]];
+            meetings.push(Meeting { singles, ..Meeting::new(*players) });
+            tally.players[players[0]].by_colour[0] += Trinomial { losses, draws: 0, wins };
+            let (wins, losses) = (losses, wins);
+            tally.players[players[1]].by_colour[0] += Trinomial { losses, draws: 0, wins };
+        }
+        let options = Options { anchors: anchors.to_vec(), ..Options::default() };
+        let rated = rate(tally.players.len(), &meetings, &options).expect("ratings");
+        let ratings = Ratings {
+            tally: &tally,
+            meetings: &meetings,
+            rated: &rated,
+            law: options.model,
+            model: String::new(),
+            min_games: 0,
+            average,
+            given: anchors.iter().map(|(player, _)| *player).collect(),
+        };
+        leaders(&ratings, &ratings.order())
+    }
+
+    #[test]
+    fn the_headline_claims_only_what_the_ratings_show() {
+        let chain = [([0, 1], 9), ([1, 2], 6)];
+        let first = headline(&chain, &[], 2000.0);
+        assert!(first.starts_with("A is rated first: +2"), "{first}");
+        assert!(first.ends_with(" Elo (95 %) around a mean of 2000."), "{first}");
+        let first = headline(&chain, &[(1, 100.0)], 0.0);
+        assert!(first.ends_with(" Elo (95 %) relative to the given ratings."), "{first}");
+        let first = headline(&chain, &[(0, 100.0)], 0.0);
+        assert_eq!(first, "A is rated first: +100.0 (given).");
+        let first = headline(&[([0, 1], 6), ([1, 2], 6)], &[], 0.0);
+        assert!(first.starts_with("A is rated first (not significantly): +"), "{first}");
+        let cycle = [([0, 1], 6), ([0, 2], 4), ([1, 2], 6)];
+        let first = headline(&cycle, &[], 0.0);
+        assert!(first.contains(" shares first place: +0.0 ± "), "{first}");
+        let first = headline(&cycle, &[(0, 5.0)], 0.0);
+        assert!(first.contains(" shares first place: +5.0 "), "{first}");
+        let first = headline(&[([0, 1], 5), ([2, 3], 9)], &[], 0.0);
+        assert_eq!(first, "C is rated first in group 1; A shares first place in group 2.");
+        assert_eq!(headline(&[], &[], 0.0), "These games do not determine ratings.");
+    }
 }

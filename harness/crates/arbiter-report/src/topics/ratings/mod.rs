@@ -21,6 +21,9 @@ use arbiter_run::Encounter;
 use arbiter_stats::Trinomial;
 use arbiter_stats::ratings::{Errors, Meeting, OutcomeModel, RatingList};
 
+/// Maximum number of groups that are listed.
+const MAX_GROUPS: usize = 10;
+
 /// Maximum number of players for which the JSON contains tables of LOS and covariance.
 const MAX_CROSS_JSON: usize = 200;
 
@@ -41,6 +44,8 @@ pub struct Ratings<'a> {
     pub min_games: u64,
     /// Elo added to all ratings.
     pub average: f64,
+    /// Players with an anchor or a prior.
+    pub given: Vec<usize>,
 }
 
 impl Ratings<'_> {
@@ -82,7 +87,7 @@ impl Ratings<'_> {
         let groups = &self.rated.groups;
         if groups.groups.len() > 1 {
             lines.push("Ratings of different groups cannot be compared:".to_owned());
-            for (number, group) in (1..).zip(groups.groups.iter().take(10)) {
+            for (number, group) in (1..).zip(groups.groups.iter().take(MAX_GROUPS)) {
                 lines.push(format!("  group {number} of {}: {}", group.len(), names(group)));
             }
         }

@@ -14,6 +14,7 @@ use super::epd_figures::{
 };
 use crate::parts::{Block, Document, Table, to_value};
 use crate::topics::result_figures::share;
+use arbiter_names::quantity;
 use arbiter_stats::paired::{SolvedCounts, margin, mcnemar, share_interval};
 use arbiter_suite::epd::{Comparison, Record, SearchOutcome, Tally, compare, themes};
 
@@ -62,11 +63,10 @@ impl EpdReport<'_> {
         let stop = |plies| format!(", stopped when a solution was stable for {plies} plies");
         let hold = self.hold.map_or(String::new(), stop);
         let EpdReport { suite, records, conditions, .. } = self;
-        let (positions, lines) = (records.len(), conditions.unusable.len());
+        let positions = quantity(records.len(), "position");
+        let lines = quantity(conditions.unusable.len(), "line");
         let place = conditions.place.describe();
-        document.paragraph(format!(
-            "{suite}: {positions} positions, {lines} lines unusable; {place}{hold}"
-        ));
+        document.paragraph(format!("{suite}: {positions}, {lines} unusable; {place}{hold}"));
         document.blocks.push(Block::Gap);
         document.table(self.engine_table());
         if let Some(table) = self.theme_table() {
@@ -365,7 +365,7 @@ nonsense";
         check(|report| {
             let text = crate::forms::plain_text(&report.document(), None);
             for part in [
-                "s.epd: 4 positions, 1 lines unusable; 2 in parallel",
+                "s.epd: 4 positions, 1 line unusable; 2 in parallel",
                 "75.0 % [30.1, 95.4]",
                 "2/2, 10/10 points",
                 "only by A 2, only by B 1, by neither 0",
