@@ -335,7 +335,7 @@ impl<A: Assignment> Coordinator<A> {
             JobCommand::Play(pair, job) => {
                 self.is_cancelled = false;
                 match self.in_flight.order(pair, *job, self.now) {
-                    Ok(attempt) => self.send(pair, attempt),
+                    Ok(attempt) => self.send(pair, attempt).await,
                     Err(parked) => {
                         for receipt in parked {
                             self.read_result(receipt).await;
@@ -343,7 +343,7 @@ impl<A: Assignment> Coordinator<A> {
                         // If no parked result was accepted, the old job may still be in the stream
                         // and assigned to a worker. A new job replaces the old job.
                         if self.in_flight.is_waiting(pair) {
-                            self.resend(pair);
+                            self.resend(pair).await;
                         }
                     }
                 }
@@ -372,24 +372,31 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Sends the job of a pair, unless the server still has a job from before a restart.
-    fn send(&mut self, pair: u64, attempt: u32) {
+    async fn send(&mut self, pair: u64, attempt: u32) {
         if let Some(job) = self.in_flight.job(pair) {
             let nonce = self.secret.nonce(pair, attempt);
             let expires = unix_time_us() + JOB_LIFETIME.as_micros() as u64;
-            let not_for = self.audits.audited_worker(pair);
+            let only_for = self.audits.auditor(pair).cloned();
             let run_id = self.description.run_id.clone();
             let work = job.work();
-            let job = Job { run_id, number: pair, attempt, nonce, expires, not_for, work };
+            let subject = run_id.coordinator_subject();
+            let job = Job { run_id, number: pair, attempt, nonce, expires, only_for, work };
             let job = wire::sign(&job, &self.key);
-            // The receiver lives as long as the coordinator.
-            let _ = self.outgoing.send(Outgoing::Job { pair, attempt, job });
+            if pair < AUDITS {
+                // The receiver lives as long as the coordinator.
+                let _ = self.outgoing.send(Outgoing::Job { pair, attempt, job });
+            } else {
+                // An audit in the stream would go to the worker with the most requests, which could
+                // withhold it from the worker that was drawn.
+                let _ = self.connection.client.publish(subject, job.into()).await;
+            }
         }
     }
 
     /// Sends the job of a pair in flight again, as a new attempt.
-    fn resend(&mut self, pair: u64) {
+    async fn resend(&mut self, pair: u64) {
         if let Some(attempt) = self.in_flight.resend(pair, self.now) {
-            self.send(pair, attempt);
+            self.send(pair, attempt).await;
         }
     }
 
@@ -456,20 +463,13 @@ impl<A: Assignment> Coordinator<A> {
     async fn tick(&mut self, count: u64) {
         self.update_room();
         self.notify_new_workers();
-        if self.now > RETURN {
-            self.handle_unrepeatable().await;
-        }
+        self.redraw_auditors().await;
         let is_ready = |name: &str| self.joined.contains(name) || self.returned.contains(name);
         let ready = self.players().filter(|(name, _)| is_ready(name));
         let idle: Vec<bool> = ready.map(|(_, status)| status.playing == 0).collect();
         self.in_flight.set_idle(&idle, self.now);
         self.extend_leases().await;
         if count.is_multiple_of(BEACON_TICKS) {
-            // Jobs are sent again at most once per second: attempt numbers start at the Unix time
-            // in seconds, and attempts after a restart must have higher numbers.
-            for (pair, attempt) in self.in_flight.returned() {
-                self.send(pair, attempt);
-            }
             self.send_beacon().await;
             self.count_workers();
         }

@@ -46,9 +46,7 @@ const EXTENSIONS_PER_LEASE: u32 = 6;
 /// of a job, so that a waiting job never expires.
 const RENEWAL: Duration = Duration::from_secs(12 * 3600);
 
-/// Shorter renewal time for jobs from before a restart of the coordinator, and for audits that a
-/// worker has given back. After three such periods, or half an hour, the coordinator gives up an
-/// audit that no worker starts, as docs/security.md says.
+/// Shorter renewal time for jobs from before a restart of the coordinator.
 const SHORT_RENEWAL: Duration = Duration::from_secs(600);
 
 /// Minimum number of workers that must fail to play a pair before the run fails. If only one or two
@@ -151,7 +149,7 @@ impl<A: Assignment> InFlight<A> {
             ordered: now,
             heard: now,
             extended: now,
-            renewal: now + RENEWAL,
+            renewal: now + self.time_to_start(pair),
             accepted: None,
             failed_at: BTreeSet::new(),
         };
@@ -229,28 +227,6 @@ impl<A: Assignment> InFlight<A> {
         })
     }
 
-    /// Records that a worker gives back an audit of its own pair.
-    pub(crate) fn leave_to_others(&mut self, pair: u64, attempt: u32, now: Duration) {
-        if let Some(pending) = self.awaited(pair, attempt) {
-            pending.last.is_returned = true;
-            pending.renewal = pending.renewal.min(now + SHORT_RENEWAL);
-        }
-    }
-
-    /// Returns the audits that workers have given back since the last call, each with the number of
-    /// the attempt to send.
-    pub(crate) fn returned(&mut self) -> Vec<(u64, u32)> {
-        let sent_again = self.pending.iter_mut().filter_map(|(pair, pending)| {
-            let is_free = pending.last.player.is_none() && pending.accepted.is_none();
-            if !(std::mem::take(&mut pending.last.is_returned) && is_free) {
-                return None;
-            }
-            pending.last = pending.last.next(self.first_attempt);
-            Some((*pair, pending.last.number))
-        });
-        sent_again.collect()
-    }
-
     /// Returns the sequence numbers of the jobs whose leases are due for extension: a worker plays
     /// the pair, or its result waits to be stored.
     pub(crate) fn extensions(&mut self, lease: Duration, now: Duration) -> Vec<u64> {
@@ -277,6 +253,13 @@ impl<A: Assignment> InFlight<A> {
         times.sort_unstable();
         let median = times.get(times.len() / 2);
         median.map_or(FIRST_ATTEMPT, |median| (MAX_MEDIANS * *median).max(MIN_ATTEMPT))
+    }
+
+    /// Returns the time within which a worker must start a pair; otherwise the pair is sent again.
+    /// The slots of a worker that has to start an audit are free after the time limit of an
+    /// attempt.
+    fn time_to_start(&self, pair: u64) -> Duration {
+        if pair < AUDITS { RENEWAL } else { self.attempt_limit() }
     }
 
     /// Records that a worker has started a pair. The server delivers jobs in order, so all earlier
@@ -382,9 +365,10 @@ impl<A: Assignment> InFlight<A> {
     /// Prepares a pair to be sent again. Returns the number of the attempt; `None` if the pair is
     /// not in flight.
     pub(crate) fn resend(&mut self, pair: u64, now: Duration) -> Option<u32> {
+        let renewal = now + self.time_to_start(pair);
         let pending = self.pending.get_mut(&pair)?;
         pending.last = pending.last.next(self.first_attempt);
-        (pending.heard, pending.renewal) = (now, now + RENEWAL);
+        (pending.heard, pending.renewal) = (now, renewal);
         Some(pending.last.number)
     }
 
@@ -397,13 +381,6 @@ impl<A: Assignment> InFlight<A> {
     pub(crate) fn is_last(&self, pair: u64, attempt: u32) -> bool {
         let pending = self.pending.get(&pair);
         pending.is_some_and(|pending| pending.last.number == attempt && pending.accepted.is_none())
-    }
-
-    /// Returns whether `attempt` is the last attempt at a pair, and was sent since the start of the
-    /// coordinator.
-    pub(crate) fn has_sent(&self, pair: u64, attempt: u32) -> bool {
-        let pending = self.pending.get(&pair);
-        pending.is_some_and(|pending| pending.last.number == attempt && !pending.last.is_left_over)
     }
 
     /// Returns the time at which a pair in flight was ordered, since the start of the coordinator.

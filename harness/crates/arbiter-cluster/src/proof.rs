@@ -4,6 +4,8 @@
 //! a result is the hash of the nonce, keyed with the token. Tokens and nonces are derived from a
 //! secret of the run, so that the coordinator need not store them, even to resume the run.
 
+use std::fmt::Display;
+
 use super::run_id::RunId;
 use super::trust::Key;
 
@@ -30,9 +32,10 @@ impl RunSecret {
         blake3::keyed_hash(&self.0, format!("job {number} {attempt}").as_bytes())
     }
 
-    /// Returns a pseudorandom number in [0, 1) for a pair, which workers cannot predict.
-    pub(crate) fn draw(&self, number: u64) -> f64 {
-        let hash = blake3::keyed_hash(&self.0, format!("audit {number}").as_bytes());
+    /// Returns a pseudorandom number in [0, 1) for a pair, or for another decision about audits,
+    /// which workers cannot predict.
+    pub(crate) fn draw(&self, decision: impl Display) -> f64 {
+        let hash = blake3::keyed_hash(&self.0, format!("audit {decision}").as_bytes());
         let (first, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");
         // The upper 53 bits fill the mantissa of an f64, so the quotient is exact and below 1.
         (u64::from_le_bytes(*first) >> 11) as f64 / (1u64 << 53) as f64

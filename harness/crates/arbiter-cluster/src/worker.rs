@@ -26,7 +26,9 @@ use super::metrics::WorkerMetrics;
 use super::run_id::RunId;
 use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, worker_status};
 use super::trust::PublicKey;
-use super::wire::{self, CoordinatorMessage, EXCLUDED, Notice, WireError, WorkerStatus};
+use super::wire::{
+    self, CoordinatorMessage, EXCLUDED, Job, Notice, WireError, WorkMessage, WorkerStatus,
+};
 use arbiter_process::{ResourceLimits, Sandbox, Spawner};
 
 /// Time between two ticks of a worker. Timeouts, metrics and status messages are handled on ticks.
@@ -242,6 +244,13 @@ fn receive(shared: &Shared, message: &async_nats::Message) {
     // After joining, only the key that signed the description may stop the run, even if other keys
     // are trusted.
     let trusted = key.as_ref().map_or(&shared.config.trusted[..], std::slice::from_ref);
+    if let Ok((job, _)) = wire::verified::<Job<WorkMessage>>(&message.payload, trusted) {
+        if job.run_id == run_id && job.only_for.as_ref() == Some(&shared.config.name) {
+            shared.known_runs().add_audit(&run_id, message.payload.to_vec());
+            shared.changed.notify_waiters();
+        }
+        return;
+    }
     let message = wire::verified::<CoordinatorMessage>(&message.payload, trusted);
     let message = message.ok().filter(|(message, _)| message.run_id == run_id);
     let Some(notice) = message.and_then(|(message, _)| shared.known_runs().take_notice(message))

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
-use super::Coordinator;
+use super::{Coordinator, RETURN};
 use crate::assignment::Assignment;
 use crate::outliers::{FALSE_ALARM, Finding};
 use crate::wire::{AUDITS, Payload};
@@ -20,13 +20,9 @@ use arbiter_run::PairTally;
 use arbiter_runner::JobEvent;
 use arbiter_stats::ln_bias_evidence;
 
-/// Number of audits of its own pairs after which a worker is excluded. An honest worker does not
-/// play audits of its own pairs.
-const MAX_OWN_AUDITS: usize = 3;
-
-/// Number of failures after which the coordinator gives up an audit; an audit that no worker starts
-/// counts as a failure. An audit must end even if all other workers refuse it, because its pair is
-/// waiting.
+/// Number of failures after which the coordinator gives up an audit; an audit that its worker does
+/// not start counts as a failure. An audit must end even if all other workers refuse it, because
+/// its pair is waiting.
 const MAX_TRIES: u32 = 3;
 
 /// Settings of the audits of a run.
@@ -46,6 +42,8 @@ pub struct AuditSpec {
 pub(super) struct UnconfirmedResult<D> {
     worker: String,
     played: D,
+    /// Worker that was drawn to repeat the pair; `None` if no other worker could be drawn.
+    auditor: Option<String>,
     /// Number of failed audits of this result.
     failed: u32,
 }
@@ -65,8 +63,6 @@ pub(super) struct Audits<A: Assignment> {
     /// Lock that limits this machine to one pair at a time; otherwise workers could make it play
     /// any number in parallel.
     play_lock: Arc<Mutex<()>>,
-    /// For each worker, the audits of its own pairs that it has played.
-    own_audits: BTreeMap<String, BTreeSet<u64>>,
     bias: BiasDetector,
 }
 
@@ -74,15 +70,7 @@ impl<A: Assignment> Audits<A> {
     pub(super) fn new(spec: AuditSpec) -> Audits<A> {
         let held = BTreeMap::new();
         let disputed = JoinSet::new();
-        let own_audits = BTreeMap::new();
-        Audits {
-            spec,
-            held,
-            disputed,
-            play_lock: Arc::default(),
-            own_audits,
-            bias: BiasDetector::default(),
-        }
+        Audits { spec, held, disputed, play_lock: Arc::default(), bias: BiasDetector::default() }
     }
 
     /// Returns the number of results that wait for an audit.
@@ -90,10 +78,26 @@ impl<A: Assignment> Audits<A> {
         self.held.len()
     }
 
-    /// Returns the worker whose result this job repeats, if the job is an audit.
-    pub(super) fn audited_worker(&self, number: u64) -> Option<String> {
-        let held = self.held.get(&number.checked_sub(AUDITS)?)?;
-        Some(held.worker.clone())
+    /// Returns the only worker that may do this job, if the job is an audit.
+    pub(super) fn auditor(&self, number: u64) -> Option<&String> {
+        self.held.get(&number.checked_sub(AUDITS)?)?.auditor.as_ref()
+    }
+
+    /// Returns whether a worker may do a job. An audit is only for the worker that was drawn.
+    /// Otherwise two workers of one owner could confirm each other's results, by taking more jobs
+    /// than others.
+    pub(super) fn is_for(&self, number: u64, worker: &str) -> bool {
+        number < AUDITS || self.auditor(number).is_some_and(|auditor| auditor == worker)
+    }
+
+    /// Draws the worker that repeats a pair: any of the `present` workers except the worker that
+    /// played it, with equal probability, because a worker can invent its slots but not other
+    /// workers. `draw` is a secret random number in [0, 1). Returns whether a worker was drawn.
+    fn draw_auditor(&mut self, pair: u64, present: &BTreeSet<String>, draw: f64) -> bool {
+        let Some(held) = self.held.get_mut(&pair) else { return false };
+        let others: Vec<&String> = present.iter().filter(|name| **name != held.worker).collect();
+        held.auditor = others.get((draw * others.len() as f64) as usize).copied().cloned();
+        held.auditor.is_some()
     }
 
     /// Discards all results that wait for an audit, and stops the games of disputed pairs.
@@ -118,9 +122,9 @@ impl<A: Assignment> Audits<A> {
 }
 
 impl<A: Assignment> Coordinator<A> {
-    /// Sends an audit if the result has to be repeated before it counts. Returns whether an audit
-    /// was sent.
-    pub(super) fn audit(&mut self, pair: u64, worker: &str, played: &A::Done) -> bool {
+    /// Holds a result, and sends an audit, if the result has to be repeated before it counts.
+    /// Returns whether the result is held.
+    pub(super) async fn audit(&mut self, pair: u64, worker: &str, played: &A::Done) -> bool {
         // A worker could report breakdowns to void pairs of its choice. If audits are enabled and
         // the engines repeat their games, every breakdown is therefore audited, whatever the share.
         let AuditSpec { share, repeats, .. } = self.audits.spec;
@@ -131,43 +135,41 @@ impl<A: Assignment> Coordinator<A> {
         let number = AUDITS + pair;
         let job = self.in_flight.job(pair).and_then(|job| job.renumbered(number));
         let Some(job) = job else { return false };
-        // Results of audits are never parked, so ordering an audit always returns an attempt.
-        let attempt = self.in_flight.order(number, job, self.now).unwrap_or_default();
-        let held =
-            UnconfirmedResult { worker: worker.to_owned(), played: played.clone(), failed: 0 };
+        // Results of audits are never parked, so ordering an audit always succeeds.
+        let _ = self.in_flight.order(number, job, self.now);
+        let (worker, played) = (worker.to_owned(), played.clone());
+        let held = UnconfirmedResult { worker, played, auditor: None, failed: 0 };
         self.audits.held.insert(pair, held);
-        self.send(number, attempt);
+        self.send_audit(pair).await;
         true
     }
 
-    /// Returns whether a worker has played an audit of its own pair. If so, sends the audit again,
-    /// for other workers, and excludes the worker after [`MAX_OWN_AUDITS`] such audits.
-    pub(super) async fn is_own_audit(&mut self, number: u64, attempt: u32, worker: &str) -> bool {
-        if self.audits.audited_worker(number).as_deref() != Some(worker) {
-            return false;
-        }
-        let own_audits = self.audits.own_audits.entry(worker.to_owned()).or_default();
-        // A job that was sent before a restart of the coordinator may be the audit of another
-        // worker's result, so it is no evidence.
-        let is_new = self.in_flight.has_sent(number, attempt) && own_audits.insert(number);
-        let is_last = is_new && own_audits.len() == MAX_OWN_AUDITS;
-        if self.in_flight.is_last(number, attempt) {
-            self.resend(number);
-        }
-        if is_last {
-            let reason = "it repeated its own pairs, which other workers must repeat".to_owned();
-            self.exclude(Some(Finding { worker: worker.to_owned(), reason })).await;
-        }
-        true
+    /// Returns the workers that may repeat pairs of other workers.
+    fn auditors(&self) -> BTreeSet<String> {
+        let auditors = self.players().map(|(name, _)| name);
+        auditors.filter(|name| self.joined.contains(*name)).map(str::to_owned).collect()
     }
 
-    /// Sends a failed or unstarted audit again. After [`MAX_TRIES`] failures, the pair is handled
-    /// as a pair that no worker repeats.
+    /// Draws a worker and sends it the audit of a pair. Returns `false` if no other worker can
+    /// repeat the pair.
+    async fn send_audit(&mut self, pair: u64) -> bool {
+        // The time stamp makes each draw independent of earlier draws for the pair.
+        let draw = format!("{pair} {}", self.next_at());
+        let draw = self.secret.draw(draw);
+        let is_drawn = self.audits.draw_auditor(pair, &self.auditors(), draw);
+        if is_drawn {
+            self.resend(AUDITS + pair).await;
+        }
+        is_drawn
+    }
+
+    /// Draws again for a failed or unstarted audit. After [`MAX_TRIES`] failures, the pair is
+    /// handled as a pair that no worker repeats.
     pub(super) async fn audit_failed(&mut self, pair: u64) {
         let Some(held) = self.audits.held.get_mut(&pair) else { return };
         held.failed += 1;
         if held.failed < MAX_TRIES {
-            self.resend(AUDITS + pair);
+            self.send_audit(pair).await;
         } else {
             self.handle_unrepeated(pair, "it could not be repeated").await;
         }
@@ -208,7 +210,7 @@ impl<A: Assignment> Coordinator<A> {
             if held.played.is_same(&played) {
                 return self.release(pair, held).await;
             }
-            let again = UnconfirmedResult { worker, played, failed: 0 };
+            let again = UnconfirmedResult { worker, played, auditor: None, failed: 0 };
             return self.play_disputed(pair, vec![held, again]);
         }
         // If engines do not repeat their games, the results of a pair with a breakdown are not
@@ -292,7 +294,7 @@ impl<A: Assignment> Coordinator<A> {
     async fn replay(&mut self, pair: u64) {
         if let Some(receipt) = self.in_flight.withdraw(pair) {
             self.acknowledge_result(receipt).await;
-            self.resend(pair);
+            self.resend(pair).await;
         }
     }
 
@@ -306,19 +308,31 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Handles the results that wait for an audit although no other worker can repeat their pairs.
-    pub(super) async fn handle_unrepeatable(&mut self) {
-        // Only workers that have joined may repeat pairs of other workers.
-        let auditors = self.players().map(|(name, _)| name);
-        let auditors = auditors.filter(|name| self.joined.contains(*name));
-        let auditors: BTreeSet<String> = auditors.map(str::to_owned).collect();
-        let is_alone =
-            |held: &UnconfirmedResult<A::Done>| auditors.iter().all(|other| *other == held.worker);
+    /// Draws again for the audits of a worker that joins again, because the worker has forgotten
+    /// them.
+    pub(super) async fn redraw_audits_of(&mut self, worker: &str) {
         let held = self.audits.held.iter();
-        let unrepeatable: Vec<u64> =
-            held.filter(|(_, held)| is_alone(held)).map(|(pair, _)| *pair).collect();
-        for pair in unrepeatable {
-            self.handle_unrepeated(pair, "no other worker").await;
+        let held = held.filter(|(_, held)| held.auditor.as_deref() == Some(worker));
+        for pair in held.map(|(pair, _)| *pair).collect::<Vec<_>>() {
+            self.audit_failed(pair).await;
+        }
+    }
+
+    /// Draws another worker for each audit whose worker no longer plays. Handles the results whose
+    /// pairs no other worker can repeat.
+    pub(super) async fn redraw_auditors(&mut self) {
+        let auditors = self.auditors();
+        let is_drawn = |held: &UnconfirmedResult<A::Done>| {
+            held.auditor.as_ref().is_some_and(|auditor| auditors.contains(auditor))
+        };
+        let held = self.audits.held.iter().filter(|(_, held)| !is_drawn(held));
+        let held: Vec<_> = held.map(|(pair, held)| (*pair, held.auditor.is_some())).collect();
+        for (pair, has_left) in held {
+            if has_left {
+                self.audit_failed(pair).await;
+            } else if !self.send_audit(pair).await && self.now > RETURN {
+                self.handle_unrepeated(pair, "no other worker").await;
+            }
         }
     }
 

@@ -25,20 +25,18 @@ impl<A: Assignment> Coordinator<A> {
         {
             self.joined.insert(worker.clone());
             let Heartbeat { pair, attempt, is_given_back, .. } = heartbeat;
-            let is_own = self.audits.audited_worker(pair).as_ref() == Some(&worker);
+            let is_for_it = self.audits.is_for(pair, &worker);
             if self.in_flight.is_over(pair) {
                 self.remove_job(pair);
-            } else if is_given_back && is_own {
-                self.in_flight.leave_to_others(pair, attempt, self.now);
             } else if is_given_back {
-                if self.in_flight.give_back(&worker, pair, attempt) {
-                    self.resend(pair);
+                if is_for_it && self.in_flight.give_back(&worker, pair, attempt) {
+                    self.play_again(pair).await;
                     let finding = self.policy.gave_back(&worker);
                     self.exclude(finding).await;
                 }
             } else if self.policy.exclusion_reason(&worker).is_some() {
                 self.repeat_exclusion(&worker).await;
-            } else if !is_own
+            } else if is_for_it
                 && let Some((pairing, game_index)) =
                     self.in_flight.heartbeat(worker, heartbeat, self.description.lease, self.now)
                 && pairing.pair < AUDITS
@@ -65,6 +63,7 @@ impl<A: Assignment> Coordinator<A> {
                 return self.empty_streams(silent).await;
             }
             let text = "no worker replied in time; sent again";
+            let player = player.or_else(|| self.audits.auditor(pair).cloned());
             self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), text.to_owned());
             self.play_again(pair).await;
         }
@@ -94,7 +93,7 @@ impl<A: Assignment> Coordinator<A> {
         );
         self.remark("unknown", None, text);
         for pair in silent {
-            self.resend(pair);
+            self.resend(pair).await;
         }
     }
 
@@ -102,14 +101,15 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) async fn play_again(&mut self, pair: u64) {
         match pair.checked_sub(AUDITS) {
             Some(audited) => self.audit_failed(audited).await,
-            None => self.resend(pair),
+            None => self.resend(pair).await,
         }
     }
 
     /// Removes the job of a finished pair from the server, in case a lost message has left the job
     /// there.
     pub(super) fn remove_job(&mut self, pair: u64) {
-        if self.removed.len() < MAX_REMOVED && self.removed.insert(pair) {
+        // Audits are not on the server.
+        if pair < AUDITS && self.removed.len() < MAX_REMOVED && self.removed.insert(pair) {
             // The receiver lives as long as the coordinator.
             let _ = self.outgoing.send(Outgoing::Done { pair });
         }

@@ -35,7 +35,7 @@ impl<A: Assignment> Coordinator<A> {
         if self.policy.exclusion_reason(&worker).is_some() {
             // If the job were not sent again, the pair would wait until the lease of the excluded
             // worker ends.
-            if self.in_flight.is_last(number, attempt) {
+            if self.in_flight.is_last(number, attempt) && self.audits.is_for(number, &worker) {
                 self.play_again(number).await;
             }
             self.repeat_exclusion(&worker).await;
@@ -51,8 +51,10 @@ impl<A: Assignment> Coordinator<A> {
                 return;
             }
             "a result of a pair that was not requested"
-        } else if self.in_flight.is_waiting(number) {
+        } else if self.in_flight.is_waiting(number) && self.audits.is_for(number, &worker) {
             return self.read_result(receipt).await;
+        } else if self.in_flight.is_waiting(number) {
+            "a repetition by a worker that was not drawn for it"
         } else {
             // A duplicate of a finished pair shows that its job is still on the server.
             if self.in_flight.is_over(number) {
@@ -118,11 +120,6 @@ impl<A: Assignment> Coordinator<A> {
     ) {
         let (pair, attempt) = (result.number, result.attempt);
         self.joined.insert(worker.clone());
-        // This is checked before the result counts, because a worker must not confirm its own
-        // result.
-        if self.is_own_audit(pair, attempt, &worker).await {
-            return self.acknowledge_result(receipt).await;
-        }
         self.in_flight.started(pair, self.now);
         match self.in_flight.receive(&worker, result, receipt) {
             Disposition::Accept(played) => {
@@ -130,7 +127,7 @@ impl<A: Assignment> Coordinator<A> {
                     self.finish_pair(pair).await;
                     return self.handle_repetition(repeated, worker, played).await;
                 }
-                if self.audit(pair, &worker, &played) {
+                if self.audit(pair, &worker, &played).await {
                     return;
                 }
                 return self.accepted(pair, worker, played).await;

@@ -112,6 +112,7 @@ impl<A: Assignment> Coordinator<A> {
         let (reason, end) = match self.policy.admission.judge(&worker, &benches) {
             Verdict::Admit => {
                 self.joined.insert(worker.clone());
+                self.redraw_audits_of(&worker).await;
                 return Some(JoinAnswer { nonce, at, token: Ok(self.secret.token(&worker)) });
             }
             Verdict::TooMany => {

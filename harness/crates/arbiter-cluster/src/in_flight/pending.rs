@@ -43,8 +43,6 @@ pub(super) struct Attempt {
     pub(super) passed: Option<Duration>,
     /// Index (0 or 1) of the game that was announced last.
     pub(super) announced: Option<u8>,
-    /// `true` if this is an audit that was given back by the worker of the audited pair.
-    pub(super) is_returned: bool,
 }
 
 impl Attempt {

@@ -277,29 +277,26 @@ fn only_the_playing_worker_can_give_a_pair_back() {
 }
 
 #[test]
-fn an_audit_is_resent_until_another_worker_starts_it() {
+fn an_audit_that_its_worker_does_not_start_is_overdue() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     let number = AUDITS + 4;
+    // Before the first result there is no median.
     assert_eq!(in_flight.order(number, job(4), START), Ok(0));
-    // A worker may take the audit before the server has acknowledged the job.
-    in_flight.leave_to_others(number, 0, START);
-    assert_eq!(in_flight.returned(), [(number, 1)]);
-    assert_eq!(in_flight.returned(), []);
-    in_flight.sent(number, sent(1, 7), START);
+    assert_eq!(in_flight.overdue(LEASE, LEASE, FIRST_ATTEMPT), []);
     in_flight.order(5, job(5), START).unwrap();
-    in_flight.sent(5, sent(0, 8), START);
-    in_flight.started(5, START);
-    assert_eq!(in_flight.overdue(LEASE, LEASE, 4 * LEASE), [(number, None)], "passed");
-    in_flight.leave_to_others(number, 0, START);
-    assert_eq!(in_flight.returned(), [], "that was of the attempt before");
-    in_flight.leave_to_others(number, 1, LEASE);
-    assert_eq!(in_flight.returned(), [(number, 2)]);
-    assert_eq!(in_flight.overdue(LEASE, LEASE, 9 * LEASE), [], "others may have much else to do");
-    assert_eq!(in_flight.overdue(LEASE, LEASE, 2 * SHORT_RENEWAL), [(number, None)]);
-    in_flight.leave_to_others(number, 2, LEASE);
-    let started = Heartbeat { attempt: 2, ..heartbeat(number, Some(0)) };
-    in_flight.heartbeat("b".into(), started, LEASE, LEASE);
-    assert_eq!(in_flight.returned(), [], "another plays it");
+    in_flight.heartbeat("a".into(), heartbeat(5, Some(0)), LEASE, START);
+    in_flight.receive("a", result(5), 1);
+    in_flight.note_stored(5);
+    in_flight.order(6, job(6), START).unwrap();
+    assert_eq!(in_flight.resend(number, START), Some(1));
+    assert_eq!(in_flight.overdue(LEASE, LEASE, MIN_ATTEMPT), [], "its worker plays another pair");
+    let late = MIN_ATTEMPT + LEASE;
+    assert_eq!(in_flight.overdue(LEASE, LEASE, late), [(number, None)]);
+    assert_eq!(in_flight.resend(number, late), Some(2));
+    assert_eq!(in_flight.overdue(LEASE, LEASE, late), []);
+    in_flight.set_idle(&[true], late);
+    let idle = late + 4 * LEASE;
+    assert_eq!(in_flight.overdue(LEASE, LEASE, idle), [(6, None), (number, None)], "idle");
     in_flight.note_stored(number);
     assert!(in_flight.is_over(number));
     assert_eq!(in_flight.order(number, job(4), START), Ok(3), "proofs of the first are of no use");
@@ -310,18 +307,12 @@ fn attempt_numbers_continue_after_a_restart() {
     let mut in_flight = InFlight::new(50, RangeSet::default(), Terms::default());
     assert_eq!(in_flight.order(4, job(4), START), Ok(50));
     in_flight.sent(4, SentJob { is_left_over: true, ..sent(7, 77) }, START);
-    assert!(!in_flight.has_sent(4, 7));
     in_flight.heartbeat("a".into(), Heartbeat { attempt: 7, ..heartbeat(4, None) }, LEASE, LEASE);
     assert_eq!(in_flight.extensions(LEASE, LEASE), [77]);
     let accepted = in_flight.receive("a", JobResult { attempt: 7, ..result(4) }, 1);
     assert!(matches!(accepted, Disposition::Accept(_)));
     in_flight.note_stored(4);
     assert_eq!(in_flight.order(4, job(4), START), Ok(51), "the pair was void");
-    // The server would reject the first attempt, because it has an earlier job.
-    in_flight.order(AUDITS, job(5), START).unwrap();
-    in_flight.sent(AUDITS, SentJob { is_left_over: true, ..sent(49, 78) }, START);
-    in_flight.leave_to_others(AUDITS, 49, START);
-    assert_eq!(in_flight.returned(), [(AUDITS, 51)]);
 }
 
 #[test]

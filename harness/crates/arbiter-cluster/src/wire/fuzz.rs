@@ -148,8 +148,8 @@ fn other_result<D: Payload>(done: D) -> JobResult<D> {
 }
 
 fn job_text(work: WorkMessage) -> Vec<u8> {
-    let (run_id, nonce, not_for) = (run_id(), secret().nonce(7, 2), Some("w".into()));
-    write(&Job { run_id, number: 7, attempt: 2, nonce, expires: 9, not_for, work })
+    let (run_id, nonce, only_for) = (run_id(), secret().nonce(7, 2), Some("w".into()));
+    write(&Job { run_id, number: 7, attempt: 2, nonce, expires: 9, only_for, work })
 }
 
 /// Reads a packed result with a valid proof.
@@ -243,13 +243,13 @@ fn anything(bytes: &[u8]) -> bool {
 fn jobs(text: &[u8]) -> bool {
     let read = |bytes: &[u8]| read_job(bytes, &description(), key().public());
     let job = read(&signed("job", text)).map_err(check_error_text);
-    let again = job.map(|Job { run_id, number, attempt, nonce, expires, not_for, work }| {
+    let again = job.map(|Job { run_id, number, attempt, nonce, expires, only_for, work }| {
         let work = match &work {
             Work::Pair(pair) => pair.work(),
             Work::Search(question) => question.work(),
             Work::Count(count) => count.work(),
         };
-        let job = Job { run_id, number, attempt, nonce, expires, not_for, work };
+        let job = Job { run_id, number, attempt, nonce, expires, only_for, work };
         read(&sign(&job, &key())).is_ok()
     });
     assert_ne!(again, Ok(false), "it cannot be sent again");

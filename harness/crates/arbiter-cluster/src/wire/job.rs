@@ -62,9 +62,10 @@ pub struct Job<W = Work> {
     pub nonce: Token,
     /// Expiry, in microseconds of Unix time by the coordinator's clock.
     pub expires: u64,
-    /// Worker that must not run the job, because the job is an audit of that worker's result.
+    /// The only worker that may do the job, if the job is an audit. Such a job is sent as a message
+    /// to all workers.
     #[serde(default)]
-    pub not_for: Option<String>,
+    pub only_for: Option<String>,
     /// Task of the job.
     pub work: W,
 }
@@ -129,7 +130,7 @@ pub fn read_job(
     key: PublicKey,
 ) -> Result<Job, WireError> {
     let (message, _) = verified(bytes, &[key]).map_err(invalid)?;
-    let Job { run_id, number, attempt, nonce, expires, not_for, work } = message;
+    let Job { run_id, number, attempt, nonce, expires, only_for, work } = message;
     if run_id != description.run_id {
         return Err(invalid("a job of another run"));
     }
@@ -142,7 +143,7 @@ pub fn read_job(
         }
         WorkMessage::Count(count) => Work::Count(checked_count(*count)?),
     };
-    Ok(Job { run_id, number, attempt, nonce, expires, not_for, work })
+    Ok(Job { run_id, number, attempt, nonce, expires, only_for, work })
 }
 
 /// Returns the attempt number of a job if it is signed with this key.

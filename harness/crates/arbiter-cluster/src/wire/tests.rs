@@ -19,8 +19,8 @@ fn serialized<D: Payload>(result: JobResult<D>, most: usize) -> Vec<u8> {
 
 fn job_bytes(number: u64, attempt: u32, work: WorkMessage) -> Vec<u8> {
     let (run_id, nonce) = (run_id(), secret().nonce(number, attempt));
-    let not_for = Some("w".into());
-    sign(&Job { run_id, number, attempt, nonce, expires: 9, not_for, work }, &key())
+    let only_for = Some("w".into());
+    sign(&Job { run_id, number, attempt, nonce, expires: 9, only_for, work }, &key())
 }
 
 /// Returns the JSON text of a signed message.
@@ -73,8 +73,8 @@ fn a_result_that_is_too_long_is_shortened_and_then_fails() {
 #[test]
 fn jobs_arrive_as_they_were_sent() {
     let bytes = job_bytes(7, 3, job(7).work());
-    let Job { number, attempt, nonce, expires, not_for, work, .. } = read_own_job(&bytes).unwrap();
-    assert_eq!((expires, not_for.as_deref()), (9, Some("w")));
+    let Job { number, attempt, nonce, expires, only_for, work, .. } = read_own_job(&bytes).unwrap();
+    assert_eq!((expires, only_for.as_deref()), (9, Some("w")));
     let Work::Pair(read) = work else { panic!("{work:?}") };
     assert_eq!((format!("{read:?}"), number, attempt), (format!("{:?}", job(7)), 7, 3));
     assert_eq!(proof(&secret().token("w"), &nonce), secret().proof("w", 7, 3));

@@ -1,7 +1,7 @@
 //! Runs that a worker knows, and selection of the next run to play. This module does no I/O and
 //! takes the time as an argument.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +26,10 @@ const BACKOFF: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(
 /// so the number must be limited.
 const MAX_RUNS: usize = 1_000;
 
+/// Maximum number of waiting audits of a run. The coordinator draws another worker for an audit
+/// that is dropped.
+const MAX_AUDITS: usize = 1_000;
+
 /// Setup of a run, created by the first slot that needs it; the error is the reason why the run is
 /// not played.
 pub(super) type SetupCell = Arc<OnceCell<Result<Arc<RunSetup>, String>>>;
@@ -37,6 +41,8 @@ struct KnownRun {
     setup: SetupCell,
     refusal: Option<String>,
     backoff: Backoff,
+    /// Signed audits that the worker has to play, in order of arrival.
+    audits: VecDeque<Vec<u8>>,
 }
 
 /// State of a run that a worker has joined. The state outlives the run, so that replayed messages
@@ -107,9 +113,9 @@ impl KnownRuns {
         if self.runs.len() >= MAX_RUNS {
             return false;
         }
-        let (setup, refusal, backoff) = Default::default();
+        let (setup, refusal, backoff, audits) = Default::default();
         let run_id = beacon.run_id.clone();
-        self.runs.insert(run_id, KnownRun { beacon, heard, setup, refusal, backoff });
+        self.runs.insert(run_id, KnownRun { beacon, heard, setup, refusal, backoff, audits });
         true
     }
 
@@ -189,8 +195,22 @@ impl KnownRuns {
         self.runs.remove(run_id);
     }
 
-    /// Returns the run to play next. Runs with work come first, then the runs with the highest
-    /// priority, then the runs with the fewest pairs in play.
+    /// Adds an audit that the worker has to play.
+    pub(super) fn add_audit(&mut self, run_id: &RunId, job: Vec<u8>) {
+        if let Some(known) = self.runs.get_mut(run_id)
+            && known.audits.len() < MAX_AUDITS
+        {
+            known.audits.push_back(job);
+        }
+    }
+
+    /// Returns the next audit of a run that the worker has to play, if there is one.
+    pub(super) fn take_audit(&mut self, run_id: &RunId) -> Option<Vec<u8>> {
+        self.runs.get_mut(run_id)?.audits.pop_front()
+    }
+
+    /// Returns the run to play next. Runs with audits for this worker come first, then runs with
+    /// work, then the runs with the highest priority, then the runs with the fewest pairs in play.
     pub(super) fn choose(&self) -> Option<Choice> {
         let is_willing = |k: &&KnownRun| k.refusal.is_none() && k.backoff.until <= self.now;
         let willing = self.runs.values().filter(is_willing);
@@ -199,7 +219,7 @@ impl KnownRuns {
             // A run without work comes last, whatever its priority. Among runs of equal priority,
             // the run with the fewest pairs in play gets the slot, so that the runs share the
             // fleet.
-            (queued == 0, std::cmp::Reverse(priority), playing)
+            (known.audits.is_empty(), queued == 0, std::cmp::Reverse(priority), playing)
         };
         let busy = willing.clone().filter(|known| known.beacon.queued > 0).count();
         let chosen = willing.min_by_key(rank)?;
@@ -309,6 +329,28 @@ mod tests {
             );
             known_runs.record_take(&id("b"), true);
         }
+    }
+
+    #[test]
+    fn audits_come_first_and_end_with_their_run() {
+        let mut known_runs = KnownRuns::default();
+        known_runs.update(beacon("a", 2, 5, 0), None);
+        known_runs.update(beacon("b", 1, 0, 0), None);
+        known_runs.add_audit(&id("c"), vec![0]);
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("a"), "of an unknown run");
+        for number in 1..=2 {
+            known_runs.add_audit(&id("b"), vec![number]);
+        }
+        for number in 1..=2 {
+            assert_eq!(selected_run(&known_runs).as_deref(), Some("b"));
+            assert_eq!(known_runs.take_audit(&id("b")), Some(vec![number]));
+        }
+        assert_eq!(selected_run(&known_runs).as_deref(), Some("a"));
+        (0..=MAX_AUDITS).for_each(|_| known_runs.add_audit(&id("b"), Vec::new()));
+        assert_eq!(known_runs.runs[&id("b")].audits.len(), MAX_AUDITS);
+        known_runs.forget(&id("b"));
+        known_runs.update(beacon("b", 1, 0, 0), None);
+        assert_eq!(known_runs.take_audit(&id("b")), None);
     }
 
     #[test]

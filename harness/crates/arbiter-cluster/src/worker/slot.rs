@@ -4,7 +4,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_nats::jetstream;
 use async_nats::jetstream::message::PublishMessage;
 use futures_util::StreamExt;
 use tokio::sync::broadcast::error::RecvError;
@@ -91,12 +90,6 @@ pub(super) async fn work(shared: Arc<Shared>) {
             continue;
         };
         empty_takes = 0;
-        // A worker must not repeat its own pair. The job names the worker because a restarted
-        // worker does not know its earlier pairs.
-        if job.not_for.as_ref() == Some(&shared.config.name) {
-            active.give_back().await;
-            continue;
-        }
         match SlotEngines::for_run(engines.take(), &active.setup, &shared.config.spawner).await {
             Ok(ready) => {
                 let engines = engines.insert(ready);
@@ -141,12 +134,15 @@ async fn take_any(shared: &Shared) -> Option<(ActiveJob<'_>, Job)> {
     if *shared.phase.borrow() != Phase::Working {
         return None;
     }
-    let job = tokio::select! {
-        job = take(shared, &setup, if others_have_work { TAKE_SHORT } else { TAKE }) => job,
-        // The server does not reply to requests for jobs of a removed stream, so the slot would be
-        // idle until the request times out.
-        () = run_cancelled(&mut cancelled, &run_id) => None,
-    };
+    let mut job = shared.known_runs().take_audit(&run_id);
+    if job.is_none() {
+        job = tokio::select! {
+            job = take(shared, &setup, if others_have_work { TAKE_SHORT } else { TAKE }) => job,
+            // The server does not reply to requests for jobs of a removed stream, so the slot would
+            // be idle until the request times out.
+            () = run_cancelled(&mut cancelled, &run_id) => None,
+        };
+    }
     shared.known_runs().record_take(&run_id, job.is_some());
     let job = read(shared, &setup, &job?).map_err(|error| shared.report_problem(error)).ok()?;
     let active = ActiveJob {
@@ -165,8 +161,8 @@ async fn take_any(shared: &Shared) -> Option<(ActiveJob<'_>, Job)> {
 
 /// Reads and checks a job; the error is the reason why the worker does not run the job. The server
 /// then gives the job to another worker when the lease ends.
-fn read(shared: &Shared, setup: &RunSetup, message: &jetstream::Message) -> Result<Job, String> {
-    let job = wire::read_job(&message.payload, &setup.description, setup.key);
+fn read(shared: &Shared, setup: &RunSetup, message: &[u8]) -> Result<Job, String> {
+    let job = wire::read_job(message, &setup.description, setup.key);
     let job = job.map_err(|error| format!("unreadable job: {error}"))?;
     let run_id = &setup.description.run_id;
     let check = shared.known_runs().check_job(run_id, (job.number, job.attempt), job.expires);
@@ -186,10 +182,10 @@ async fn run_cancelled(cancelled: &mut broadcast::Receiver<RunStopped>, run_id: 
 }
 
 /// Takes the next job of a run; `None` if there is no job in the time `within`.
-async fn take(shared: &Shared, setup: &RunSetup, within: Duration) -> Option<jetstream::Message> {
+async fn take(shared: &Shared, setup: &RunSetup, within: Duration) -> Option<Vec<u8>> {
     let taking = async {
         let mut batch = setup.jobs.fetch().max_messages(1).expires(within).messages().await.ok()?;
-        batch.next().await?.ok()
+        Some(batch.next().await?.ok()?.payload.to_vec())
     };
     let taken = timeout(within + SERVER_GRACE, taking).await.ok()?;
     // Without a connection, the request fails immediately, and the loop of the slot would occupy a

@@ -2,9 +2,9 @@ use super::*;
 use crate::outliers::OutlierDetector;
 use crate::proof::RunSecret;
 use crate::trust::Key;
-use crate::wire::samples::run_id;
+use crate::wire::samples::{played, run_id};
 use arbiter_game::outcome::Termination;
-use arbiter_run::GameTally;
+use arbiter_run::{GameTally, PairJob};
 use arbiter_stats::GameResult;
 
 const WORKERS: [&str; 5] = ["a", "b", "c", "d", "liar"];
@@ -202,12 +202,72 @@ fn audits_of_moves_find_a_lying_worker() {
         quantiles((0..200).map(lies_until_audit).collect())
     });
     assert_eq!(found, [[81, 328], [40, 170], [14, 59], [8, 32]]);
-    // If two of five workers send identical lies, one audit in four goes to the other lying worker.
+}
+
+/// Returns audits of pair 4, which a worker named "liar" has played.
+fn audits() -> Audits<PairJob> {
+    let mut audits = Audits::new(AuditSpec { share: 1.0, repeats: true, engines: Vec::new() });
+    let worker = "liar".to_owned();
+    let held = UnconfirmedResult { worker, played: played(4), auditor: None, failed: 0 };
+    audits.held.insert(4, held);
+    audits
+}
+
+/// Returns the names of all workers that are present; some of them are accomplices of the liar.
+fn present(workers: usize) -> BTreeSet<String> {
+    let others = (1..workers).map(|number| format!("worker{number}"));
+    others.chain(["liar".to_owned()]).collect()
+}
+
+/// Checks how often accomplices of a worker repeat its pairs, if they take every job that waits on
+/// the server: never more often than other workers. The manual contains these figures.
+#[test]
+fn accomplices_receive_only_their_share_of_audits() {
+    for (workers, accomplices) in [(3, 1), (5, 1), (5, 2), (10, 1), (10, 4)] {
+        let (mut audits, present, mut random) = (audits(), present(workers), uniform(1));
+        let hoarders: Vec<_> = (1..=accomplices).map(|number| format!("worker{number}")).collect();
+        let confirmed = (0..20_000).filter(|_| {
+            assert!(audits.draw_auditor(4, &present, random()));
+            hoarders.iter().any(|hoarder| audits.is_for(AUDITS + 4, hoarder))
+        });
+        let share = confirmed.count() as f64 / 20_000.0;
+        let expected = accomplices as f64 / (workers - 1) as f64;
+        assert!((share - expected).abs() < 0.015, "{accomplices} of {workers}: {share}");
+    }
+    // Two of five workers send identical lies, and one of them takes all jobs.
     let lies_until_audit = |run: u8| {
-        let (secret, mut other) = (secret(run), uniform(run.wrapping_add(100)));
-        (1..).find(|lie| secret.draw(*lie) < 0.02 && other() >= 0.25).expect("it is found")
+        let (mut audits, present, secret) = (audits(), present(5), secret(run));
+        let is_found = |lie: &u64| {
+            assert!(audits.draw_auditor(4, &present, secret.draw(format!("{lie} 1"))));
+            secret.draw(*lie) < 0.02 && !audits.is_for(AUDITS + 4, "worker1")
+        };
+        (1..).find(is_found).expect("it is found")
     };
-    assert_eq!(quantiles((0..200).map(lies_until_audit).collect()), [55, 222]);
+    assert_eq!(quantiles((0..200).map(lies_until_audit).collect()), [50, 226]);
+}
+
+#[test]
+fn only_the_drawn_worker_may_repeat_a_pair() {
+    let mut audits = audits();
+    let number = AUDITS + 4;
+    let workers = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let may = |audits: &Audits<PairJob>| {
+        ["a", "b", "liar"].into_iter().filter(|name| audits.is_for(number, name)).collect()
+    };
+    let none: Vec<&str> = may(&audits);
+    assert!(none.is_empty() && audits.is_for(4, "a"), "pairs are for all workers");
+    // Each of the other workers has the same part of the numbers; the last is not exceeded.
+    for (draw, drawn) in [(0.0, "a"), (0.49, "a"), (0.5, "b"), (1.0 - f64::EPSILON, "b")] {
+        assert!(audits.draw_auditor(4, &workers(&["a", "b", "liar"]), draw));
+        assert_eq!((may(&audits), audits.auditor(number).unwrap().as_str()), (vec![drawn], drawn));
+    }
+    // After the worker has left, another worker is drawn; there may be none.
+    assert!(audits.draw_auditor(4, &workers(&["a", "liar"]), 0.99));
+    assert_eq!(may(&audits), ["a"]);
+    assert!(!audits.draw_auditor(4, &workers(&["liar"]), 0.0));
+    assert!(may(&audits).is_empty() && audits.auditor(number).is_none());
+    assert!(!audits.draw_auditor(5, &workers(&["a"]), 0.0), "it is not audited");
+    assert!(!audits.is_for(AUDITS + 5, "a"));
 }
 
 /// With only two workers, both look biased if one worker is biased.
