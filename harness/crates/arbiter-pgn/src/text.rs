@@ -82,10 +82,11 @@ impl<'t> Normalizer<'t> {
 
     /// Removes a part of the text but keeps its line endings, without creating blank lines.
     fn drop_but_lines(&mut self, part: Range<usize>) {
-        // Messages contain line numbers, so the number of line endings must not change. The space
-        // before each line ending prevents a blank line, which would end the game.
+        // Messages contain line numbers, so the number of line endings must not change. A space
+        // before each line ending, also before one that follows the part, prevents a blank line,
+        // which would end the game.
         let lines = newlines(&self.text[part.clone()]);
-        self.replace(part, " \n".repeat(lines).as_bytes());
+        self.replace(part, (" \n".repeat(lines) + " ").as_bytes());
     }
 
     /// Ends a game at the current offset by inserting `ending`.
