@@ -12,10 +12,16 @@ use arbiter_pgn::{
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// Values of the PGN tag `Termination` for games that a fault decided (PGN standard, section
-/// 9.8.1). The result of such a game contains no information about its positions.
-const FAULTS: [&str; 5] =
-    ["abandoned", "emergency", "rules infraction", "time forfeit", "unterminated"];
+/// Values of the PGN tag `Termination` for games that a fault decided: those of the PGN standard
+/// (section 9.8.1), of cutechess-cli and fastchess, and of similar programs. The result of such a
+/// game contains no information about its positions.
+const FAULTS: &str = "abandoned, crash, disconnect, emergency, illegal move, rules infraction, \
+                      stalled connection, time forfeit, timeout, unterminated";
+
+/// Returns whether a value of the PGN tag `Termination` means that a fault decided the game.
+pub fn is_fault(termination: &str) -> bool {
+    FAULTS.split(", ").any(|fault| fault.eq_ignore_ascii_case(termination))
+}
 
 /// Game, up to the last move that could be replayed.
 #[derive(Debug, Clone)]
@@ -115,8 +121,7 @@ impl Replay {
 
 impl GameVisitor for Replay {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
-        let termination = tags.termination.to_ascii_lowercase();
-        let is_faulty = FAULTS.iter().any(|fault| fault.as_bytes() == termination);
+        let is_faulty = is_fault(&text_of(&tags.termination));
         *self = Replay { is_faulty, ..Replay::default() };
         match tags.start() {
             Ok(start) => self.line = Some(Mainline::new(start)),
