@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use arbiter_names::shown;
 use arbiter_position::Start;
-use shakmaty::{CastlingMode, Chess};
+use shakmaty::{CastlingMode, Chess, KnownOutcome, Outcome};
 
 use super::blanks::trimmed;
+use super::words::{Meaning, meaning};
 
 /// Maximum length of a stored name, in bytes.
 pub const MAX_NAME: usize = 200;
@@ -32,6 +33,11 @@ pub fn text_of(bytes: &[u8]) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     shown(text)
 }
+
+/// The `Result` tag and the result at the end of the moves contradict each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("contradicting results")]
+pub struct ContradictoryResults;
 
 /// Tags of a game that commands need, as written in the file; missing tags are empty.
 #[derive(Debug, Default)]
@@ -75,6 +81,29 @@ impl Tags {
         for (_, target) in known.into_iter().filter(|(known, _)| name.eq_ignore_ascii_case(known)) {
             target.clear();
             target.extend_from_slice(value.trim_ascii());
+        }
+    }
+
+    /// Returns the result of the game: that of the `Result` tag or, if the tag is missing, `written`,
+    /// the result at the end of the moves. Returns `None` if the game has no result.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the two results contradict each other; a tag `*` contradicts a result.
+    pub fn outcome(
+        &self,
+        written: Option<Outcome>,
+    ) -> Result<Option<KnownOutcome>, ContradictoryResults> {
+        let is_visible = |byte: &u8| !byte.is_ascii_whitespace();
+        let word: Vec<u8> = self.result.iter().copied().filter(is_visible).collect();
+        let tag = match (meaning(&word, b"").0, word.as_slice()) {
+            (_, b"" | b"?") => None,
+            (Meaning::Outcome(outcome), _) => Outcome::from_ascii(outcome.as_bytes()).ok(),
+            _ => Some(Outcome::Unknown),
+        };
+        match (tag, written) {
+            (Some(tag), Some(written)) if tag != written => Err(ContradictoryResults),
+            _ => Ok(tag.or(written).and_then(Outcome::known)),
         }
     }
 

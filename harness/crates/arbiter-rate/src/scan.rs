@@ -265,12 +265,12 @@ impl GameScan {
         if let Some(rejection) = self.rejection {
             return Err(rejection);
         }
-        let result = result(tags, self.outcome)?;
-        let by_rules =
-            self.replay.as_ref().and_then(|replay| result_of_outcome(replay.position.outcome()));
+        let outcome = tags.outcome(self.outcome).map_err(|_| RejectReason::Contradiction)?;
+        let outcome = outcome.ok_or(RejectReason::NoResult)?;
+        let by_rules = self.replay.as_ref().and_then(|replay| replay.position.outcome().known());
         // The rules decide mate, stalemate and insufficient material; any other position may end by
         // agreement, time or adjudication.
-        if by_rules.is_some_and(|by_rules| by_rules != result) {
+        if by_rules.is_some_and(|by_rules| by_rules != outcome) {
             return Err(RejectReason::WrongResult);
         }
         // The first of the two times belongs to the side that moved first.
@@ -290,7 +290,7 @@ impl GameScan {
         Ok(Game {
             white: number(&tags.white, &mut block.players, &mut index.players),
             black: number(&tags.black, &mut block.players, &mut index.players),
-            result,
+            result: result_of_outcome(outcome),
             opening: *index.written.entry(written).or_insert_with(|| {
                 let name = opening_name(tags, opening);
                 let key = fnv1a(FNV_START, name.as_bytes());
@@ -382,32 +382,12 @@ fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     tags.is_chess960().map(drop).map_err(|_| RejectReason::Variant)
 }
 
-/// Returns White's result, from the result tag and the result at the end of the moves.
-fn result(tags: &Tags, outcome: Option<Outcome>) -> Result<GameResult, RejectReason> {
-    let by_tag = match tags.result.as_slice() {
-        b"1-0" => Some(GameResult::Win),
-        b"0-1" => Some(GameResult::Loss),
-        b"1/2-1/2" | b"1/2" => Some(GameResult::Draw),
-        _ => None,
-    };
-    match (by_tag, outcome.map(result_of_outcome)) {
-        (Some(tag), Some(moves)) if Some(tag) != moves => Err(RejectReason::Contradiction),
-        (Some(tag), _) => Ok(tag),
-        // The result at the end of the moves counts only if the tag is missing; a tag `*`
-        // contradicts a result.
-        (None, Some(Some(moves))) if tags.result.is_empty() => Ok(moves),
-        (None, Some(Some(_))) => Err(RejectReason::Contradiction),
-        (None, _) => Err(RejectReason::NoResult),
-    }
-}
-
-/// Returns White's result; `None` for a game that has not ended.
-fn result_of_outcome(outcome: Outcome) -> Option<GameResult> {
+/// Returns White's result.
+fn result_of_outcome(outcome: KnownOutcome) -> GameResult {
     match outcome {
-        Outcome::Known(KnownOutcome::Decisive { winner: Color::White }) => Some(GameResult::Win),
-        Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }) => Some(GameResult::Loss),
-        Outcome::Known(KnownOutcome::Draw) => Some(GameResult::Draw),
-        Outcome::Unknown => None,
+        KnownOutcome::Decisive { winner: Color::White } => GameResult::Win,
+        KnownOutcome::Decisive { winner: Color::Black } => GameResult::Loss,
+        KnownOutcome::Draw => GameResult::Draw,
     }
 }
 

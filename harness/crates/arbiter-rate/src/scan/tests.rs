@@ -62,6 +62,12 @@ fn rejected_games_have_a_reason() {
         game(&[("White", "A"), ("Result", "1-0")], "1. e4 1-0"),
         game(&with(&[("Variant", "Atomic"), ("Result", "1-0")]), "1. e4 1-0"),
         "1. e4 e5 1-0\n\n".to_owned(),
+        game(&with(&[("Result", "*")]), "1. e4 1-0"),
+        game(&with(&[("Result", "1-0")]), "1. e4 *"),
+        game(&with(&[("Result", "?")]), "1. e4 1-0"),
+        game(&with(&[("Result", "1–0")]), "1. e4 1:0"),
+        game(&with(&[("Result", "1/2 - 1/2")]), "1. e4 ½-½"),
+        game(&with(&[("Result", "0:1")]), "1. e4"),
     ]
     .concat();
     use RejectReason::*;
@@ -74,6 +80,12 @@ fn rejected_games_have_a_reason() {
         Some(NoPlayer),
         Some(Variant),
         Some(Unreadable),
+        Some(Contradiction),
+        Some(Contradiction),
+        None,
+        None,
+        None,
+        None,
     ];
     assert_eq!(reasons(&text), expected);
 }
