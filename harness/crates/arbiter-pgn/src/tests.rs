@@ -118,7 +118,7 @@ fn comments_and_variations_do_not_interrupt_the_main_line() {
             "1. e4 +- e5 = 2. Nf3 ± N Nc6 □ 1/2-1/2\n"
             1-2: e4 e5 Nf3 Nc6 1/2-1/2
             "1. e4 e5 2. Nf3 Nc6 (never closed 3. Bb5 *\n\n[White \"next\"]\n\n1. d4 *\n"
-            1-3: e4 e5 Nf3 Nc6
+            1-3: e4 e5 Nf3 Nc6 ?{
             3-6: [next] d4 *
             "1. e4 (1. d4\n\n1... d5) 1... e5 *\n"
             1-4: e4 e5 *

@@ -11,6 +11,7 @@ use memchr::{memchr, memchr_iter, memmem};
 use shakmaty::san::SanPlus;
 
 use super::blanks::{is_blank, line_length};
+use super::games::UNCLOSED;
 use super::tag_text::{begins_tags, is_tag, odd_tag, plain_tag};
 use super::words::{Meaning, invisible_length, meaning};
 
@@ -25,6 +26,9 @@ const ELLIPSIS: &[u8] = "…".as_bytes();
 /// First byte of a comment that contains an invalid token. The reader skips invalid tokens but
 /// passes comments to the visitor.
 pub(crate) const UNKNOWN: u8 = 0;
+
+/// Comment that reports a missing end to the visitor, as an invalid token.
+const UNCLOSED_COMMENT: &[u8] = &[b'{', UNKNOWN, UNCLOSED[0], b'}'];
 
 /// Complete games in normal form.
 #[derive(Debug)]
@@ -282,11 +286,12 @@ impl<'t> Normalizer<'t> {
             Some(length) => self.at += length + 1,
             // The first brace ends the comment. A second comment then reports the missing end to
             // the visitor.
-            None => self.replace(end..end, &[b"}{", &[UNKNOWN][..], b"{}"].concat()),
+            None => self.replace(end..end, &[b"}", UNCLOSED_COMMENT].concat()),
         }
     }
 
-    /// Skips a variation, and removes the variation if the reader would end the game within it.
+    /// Skips a variation, and removes the variation if the reader would end the game within it. An
+    /// unclosed variation extends to the end of its game.
     fn variation(&mut self) {
         let begin = self.at;
         let limit = self.boundary();
@@ -310,9 +315,14 @@ impl<'t> Normalizer<'t> {
             }
         }
         let ends_game = |end: &&[u8]| memmem::find(&self.text[begin..at], end).is_some();
+        if depth > 0 {
+            self.drop_but_lines(begin..at);
+            self.replace(at..at, UNCLOSED_COMMENT);
+            return;
+        }
         // The reader skips variations, but ends the game at a blank line or a tag, even inside a
         // variation.
-        if depth > 0 || [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
+        if [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
             self.drop_but_lines(begin..at)
         } else {
             self.at = at

@@ -31,7 +31,7 @@ pub enum RejectReason {
     Variant,
     /// Moves without tags, or text that is not a game.
     Unreadable,
-    /// The game ends inside a comment.
+    /// The game ends inside a comment or variation.
     Cut,
     /// The FEN tag is not a valid position; checked only when games are replayed.
     Position,
@@ -52,7 +52,7 @@ impl RejectReason {
             RejectReason::Contradiction => "contradicting results",
             RejectReason::Variant => "another variant",
             RejectReason::Unreadable => "unreadable",
-            RejectReason::Cut => "unclosed comment",
+            RejectReason::Cut => "unclosed comment or variation",
             RejectReason::Position => "impossible position",
             RejectReason::IllegalMove => "illegal move",
             RejectReason::WrongResult => "result contradicts the last position",

@@ -91,13 +91,14 @@ fn rejected_games_have_a_reason() {
 }
 
 #[test]
-fn an_unclosed_comment_rejects_only_one_game() {
+fn an_unclosed_comment_or_variation_rejects_only_one_game() {
     let tags = [&AB[..], &[("Result", "1-0")]].concat();
     let (good, cut) = (game(&tags, "1. e4 {x} 1-0"), game(&tags, "1. e4 {x 1-0"));
     let inner = game(&tags, "1. e4 {x\n\n[%eval 1]} 1-0");
-    let text = [&*good, &cut, &good, &inner, &cut].concat();
+    let variation = game(&tags, "1. e4 (1. d4 2. Nf3 1-0");
+    let text = [&*good, &cut, &good, &inner, &variation, &cut].concat();
     let cut = Some(RejectReason::Cut);
-    assert_eq!(reasons(&text), [None, cut, None, None, cut]);
+    assert_eq!(reasons(&text), [None, cut, None, None, cut, cut]);
     let spread = "[White \"A\"]\n\n[Black \"B\"]\n\n[Result \"1-0\"]\n\n1. e4 1-0\n";
     assert_eq!(reasons(spread), [None]);
 }
