@@ -98,6 +98,11 @@ impl<'t> Games<'t> {
         &self.tags
     }
 
+    /// Returns the first line of the last game read, counted from 0.
+    pub fn first_line(&self) -> u64 {
+        self.lines_before
+    }
+
     /// Returns the line numbers of the last game read.
     pub fn lines(&self) -> Lines {
         Lines { first: self.lines_before, last: self.lines_until(self.place()) }

@@ -73,6 +73,8 @@ pub struct Game {
     pub opening: u32,
     /// Index of the ending in [`Block::endings`].
     pub termination: u32,
+    /// Line in the block, from 0, on which the game starts.
+    pub line: u64,
     /// Number of plies.
     pub plies: u32,
     /// Hash of the FEN tag and of the moves as written.
@@ -150,7 +152,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
     while games.read(&mut game) {
         block.corrected +=
             u64::from(game.replay.as_ref().is_some_and(|replay| replay.start.correction.is_some()));
-        let judged = game.judge(games.tags(), &mut block, &mut index);
+        let judged = game.judge(games.tags(), games.first_line(), &mut block, &mut index);
         block.games.push(judged.map_err(|reason| {
             let culprit = game.illegal.take();
             let lines = games.lines();
@@ -259,6 +261,7 @@ impl GameScan {
     fn judge(
         &mut self,
         tags: &Tags,
+        line: u64,
         block: &mut Block,
         index: &mut Index,
     ) -> Result<Game, RejectReason> {
@@ -300,6 +303,7 @@ impl GameScan {
                 })
             }),
             termination: number(&ending, &mut block.endings, &mut index.endings),
+            line,
             plies: self.moves.len() as u32,
             moves: hash(written, others),
             time_ms: self.time_ms,
