@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use shakmaty::fen::Fen;
-use shakmaty::{Color, EnPassantMode, KnownOutcome, Position, Role};
+use shakmaty::{Color, EnPassantMode, KnownOutcome, Position, Role, Setup};
 
 use super::comments::{ending, time_ms};
 use super::evaluations::Evaluations;
@@ -13,6 +13,7 @@ use arbiter_pgn::{
     GameVisitor, Games, MAX_NAME, Mainline, MoveError, Outcome, San, Tags, Text, UNCLOSED,
     legal_move, text_of,
 };
+use arbiter_position::Start;
 use arbiter_schedule::seed::{FNV_START, fnv1a};
 use arbiter_stats::{EvaluationBuckets, GameResult};
 
@@ -77,7 +78,7 @@ pub struct Game {
     pub line: u64,
     /// Number of plies.
     pub plies: u32,
-    /// Hash of the FEN tag and of the moves as written.
+    /// Hash of the starting position and of the moves in SAN.
     pub moves: u64,
     /// Time used by White and Black, in milliseconds.
     pub time_ms: [f64; 2],
@@ -136,6 +137,9 @@ pub struct Block {
 struct Index {
     players: HashMap<Vec<u8>, u32>,
     endings: HashMap<Vec<u8>, u32>,
+    /// Hashes of starting positions by the hash of the tags; a position may be written in several
+    /// ways.
+    starts: HashMap<u64, u64>,
     /// Indices of openings by the hash of the opening as written; an opening may be written in
     /// several ways.
     written: HashMap<u64, u32>,
@@ -284,11 +288,22 @@ impl GameScan {
             self.time_ms.reverse();
             self.timed.reverse();
         }
-        // Without book marks, the opening of a game with a FEN tag is the FEN alone.
-        let limit = if tags.fen.is_empty() { self.options.opening_plies as usize } else { 0 };
-        let (opening, others) =
-            self.moves.split_at(self.book.unwrap_or(limit).min(self.moves.len()));
-        let written = hash(fnv1a(FNV_START, &tags.fen), opening);
+        let spelling = fnv1a(fnv1a(FNV_START, &tags.fen), &tags.variant);
+        let start = *index
+            .starts
+            .entry(spelling)
+            .or_insert_with(|| fnv1a(FNV_START, start_name(tags).as_bytes()));
+        // Without book marks, the opening of a game from another position is the position alone.
+        let limit = if start == FNV_START { self.options.opening_plies as usize } else { 0 };
+        // Copies of a game may be in different notations. Replaying takes much longer than reading,
+        // so moves that look like SAN are not replayed.
+        if !self.moves.iter().all(is_san) {
+            shorten(tags, &mut self.moves);
+        }
+        let plies = self.book.unwrap_or(limit).min(self.moves.len());
+        let (opening, others) = self.moves.split_at_mut(plies);
+        let written = hash(start, opening);
+        let moves = hash(written, others);
         let ending = termination(tags, &self.last_comment);
         Ok(Game {
             white: number(&tags.white, &mut block.players, &mut index.players),
@@ -305,7 +320,7 @@ impl GameScan {
             termination: number(&ending, &mut block.endings, &mut index.endings),
             line,
             plies: self.moves.len() as u32,
-            moves: hash(written, others),
+            moves,
             time_ms: self.time_ms,
             timed: self.timed,
             seen: self.evaluations.by_colour(is_black_first),
@@ -334,38 +349,58 @@ fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
 /// Computer Programming", section 6.4).
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Returns the name of an opening: the FEN of the starting position if the game has a FEN tag, and
-/// the moves. If a move contains a source file or rank that may be redundant in SAN, the moves are
-/// replayed as far as possible, so that the name does not depend on the notation.
-fn opening_name(tags: &Tags, moves: &[MoveOrWord]) -> String {
+/// Returns the FEN of the starting position, whose text does not depend on the `FEN` tag; empty for
+/// the initial position.
+fn start_name(tags: &Tags) -> String {
+    // Some programs write an en passant square even if no pawn can capture there.
+    match tags.start().map(|start| start.position) {
+        Ok(start) if start.to_setup(EnPassantMode::Legal) == Setup::initial() => String::new(),
+        Ok(start) => Fen::from_position(&start, EnPassantMode::Legal).to_string(),
+        Err(_) => String::from_utf8_lossy(&tags.fen).into_owned(),
+    }
+}
+
+/// Returns whether a move has the form of SAN.
+fn is_san(written: &MoveOrWord) -> bool {
+    match written {
+        MoveOrWord::San(San::Normal { role: Role::Pawn, file, rank, capture, .. }) => {
+            rank.is_none() && file.is_some() == *capture
+        }
+        MoveOrWord::San(San::Normal { file, rank, .. }) => file.is_none() || rank.is_none(),
+        _ => true,
+    }
+}
+
+/// Replaces moves by their SAN, as far as they are legal.
+fn shorten(tags: &Tags, moves: &mut [MoveOrWord]) {
+    let Ok(Start { mut position, .. }) = tags.start() else { return };
+    for written in moves {
+        let MoveOrWord::San(san) = written else { return };
+        let Ok(legal) = legal_move(&position, *san) else { return };
+        *san = San::from_move(&position, legal);
+        position.play_unchecked(legal);
+    }
+}
+
+/// Returns the name of an opening: the FEN of the starting position, unless this is the initial
+/// position, and the moves. If a move contains a source file or rank that may be redundant in SAN,
+/// the moves are replayed, so that the name does not depend on the notation.
+fn opening_name(tags: &Tags, moves: &mut [MoveOrWord]) -> String {
     let is_long = |written: &MoveOrWord| match written {
         MoveOrWord::San(San::Normal { role: Role::Pawn, rank, .. }) => rank.is_some(),
         MoveOrWord::San(San::Normal { file, rank, .. }) => file.is_some() || rank.is_some(),
         _ => false,
     };
-    let start = tags.start().ok();
-    // Some programs write an en passant square even if no pawn can capture there.
-    let mut name = match &start {
-        Some(start) if !tags.fen.is_empty() => {
-            Fen::from_position(&start.position, EnPassantMode::Legal).to_string()
-        }
-        _ => String::from_utf8_lossy(&tags.fen).into_owned(),
-    };
-    let mut position = start.filter(|_| moves.iter().any(is_long)).map(|start| start.position);
+    if moves.iter().any(is_long) {
+        shorten(tags, moves);
+    }
+    let mut name = start_name(tags);
     for written in moves {
         if !name.is_empty() {
             name.push(' ');
         }
         match written {
-            MoveOrWord::San(san) => {
-                let played = position.as_mut().and_then(|position| {
-                    let legal = legal_move(position, *san).ok()?;
-                    let short = San::from_move(position, legal);
-                    position.play_unchecked(legal);
-                    Some(short)
-                });
-                played.unwrap_or(*san).append_to_string(&mut name);
-            }
+            MoveOrWord::San(san) => san.append_to_string(&mut name),
             MoveOrWord::Word(word) => name.push_str(&String::from_utf8_lossy(word)),
         }
     }

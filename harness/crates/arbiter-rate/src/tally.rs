@@ -468,6 +468,28 @@ mod tests {
     }
 
     #[test]
+    fn copies_in_another_notation_are_recognized() {
+        let initial = "[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha -\"]\n";
+        let fen = "[FEN \"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1\"]\n";
+        let same = "[FEN \"r3k2r/8/8/8/8/8/8/R3K2R w HAha -\"]\n";
+        for [one, other] in [
+            [("", "1. e4 d5 2. exd5 Nf6"), ("", "1. e2e4 d7d5 2. e4d5 g8f6")],
+            [("", "1. e4 d5 2. exd5 Nf6"), ("", "1. e4 d5 2. ed5 Nf6")],
+            [("", "1. e4 d5 2. exd5 Nf6"), (initial, "1. e2-e4 d7-d5 2. e4xd5 Ng8-f6")],
+            [(fen, "1. O-O"), (same, "1. e1g1")],
+        ] {
+            let mut tally = Tally::default();
+            for (tag, moves) in [one, other] {
+                tally.add(&scan(
+                    (tag.to_owned() + &game("A", "B", moves, "1-0")).as_bytes(),
+                    OPTIONS,
+                ));
+            }
+            assert_eq!((tally.games, tally.copies, tally.openings.len()), (1, 1, 1), "{other:?}");
+        }
+    }
+
+    #[test]
     fn the_number_of_waiting_games_is_limited() {
         let text = game("A", "B", "1. e4", "1-0").repeat(1000);
         let found = tally(&text, true);
