@@ -302,6 +302,7 @@ fn tags_are_read_in_every_format() {
             "[White \"John \\\"J\\\" Doe\"]\n[Black \"C:\\\\x\\y\\\"]\n\n*\n",
             "[White \"John \"J\" Doe\"]\n[Black \"b\"]\n\n*\n",
             "[White \"a]\n[Black \"b]\"]\n\n1. e4 *\n",
+            "[White \"a\"\n[Result \"1-0\"\n\n1. e4 1-0\n",
             "[White \"a\nlong name\"]\n[Black \"b\"]\n\n1. e4 *\n",
             "[White \"a\"]\n; a note\n[Black \"b\"] ; another\n% escaped\n\n1. e4 *\n",
             "\u{feff}[White \"a\"]\n\n1. e4 *\n\n\u{feff}[White \"b\"]\n\n1. d4 *\n",
@@ -322,6 +323,8 @@ fn tags_are_read_in_every_format() {
             1-5: [John "J" Doe] [b] *
             "[White \"a]\n[Black \"b]\"]\n\n1. e4 *\n"
             1-5: [a] [b]] e4 *
+            "[White \"a\"\n[Result \"1-0\"\n\n1. e4 1-0\n"
+            1-5: [a] [1-0] e4 1-0
             "[White \"a\nlong name\"]\n[Black \"b\"]\n\n1. e4 *\n"
             1-6: [a long name] [b] e4 *
             "[White \"a\"]\n; a note\n[Black \"b\"] ; another\n% escaped\n\n1. e4 *\n"
