@@ -13,10 +13,10 @@ use super::words::{Meaning, meaning};
 pub const MAX_NAME: usize = 200;
 
 /// Values of the `Variant` tag that mean standard chess, reduced to lowercase letters and digits.
-const CHESS: &str = "standard chess normal fromposition";
+const CHESS: &str = "standard chess normal fromposition classical orthodox";
 /// Values of the `Variant` tag that mean Chess960, in the same form.
-const CHESS960: &str =
-    "chess960 960 fischerandom fischerrandom frc dfrc doublefischerrandom freestyle";
+const CHESS960: &str = "chess960 960 fischerandom fischerrandom fischerrandomchess frc dfrc \
+                        doublefischerrandom doublefischerrandomchess freestyle";
 
 /// Returns a tag value as a string. The bytes are decoded as UTF-8 or, if they are not valid UTF-8,
 /// as Latin-1, the encoding of the PGN standard. White space is reduced to single spaces. Control
@@ -81,6 +81,10 @@ impl Tags {
         for (_, target) in known.into_iter().filter(|(known, _)| name.eq_ignore_ascii_case(known)) {
             target.clear();
             target.extend_from_slice(value.trim_ascii());
+        }
+        // Some programs write all tags, also those without a value.
+        if matches!(self.fen.as_slice(), b"?" | b"-" | b"*") {
+            self.fen.clear();
         }
     }
 

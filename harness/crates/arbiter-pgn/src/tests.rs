@@ -344,6 +344,26 @@ fn tags_are_read_in_every_format() {
 }
 
 #[test]
+fn common_variant_names_and_empty_fen_tags_are_read() {
+    for (variant, is_chess960) in [
+        ("Classical", false),
+        ("orthodox", false),
+        ("Fischer Random Chess", true),
+        ("Double Fischer Random Chess", true),
+    ] {
+        let mut tags = Tags::default();
+        tags.set(b"Variant", variant.as_bytes());
+        assert_eq!(tags.is_chess960(), Ok(is_chess960), "{variant}");
+    }
+    for fen in ["?", "-", "*", " "] {
+        let mut tags = Tags::default();
+        tags.set(b"FEN", fen.as_bytes());
+        assert_eq!(tags.fen, b"", "{fen}");
+        assert!(tags.start().is_ok());
+    }
+}
+
+#[test]
 fn utf_16_is_refused_and_latin_1_is_read() {
     let utf16: Vec<u8> = "[White \"a\"]".encode_utf16().flat_map(u16::to_le_bytes).collect();
     for text in [utf16.clone(), [&b"\xff\xfe"[..], &utf16].concat()] {
