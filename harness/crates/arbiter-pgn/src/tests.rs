@@ -142,6 +142,7 @@ fn moves_are_read_in_every_notation() {
             "1. exd6 e.p. Nf3 2. exd6e.p. Nc6 3. exd6ep Nf3 4. exd6 ep Nc6 *\n",
             "1. e4 -- 2. Z0 @@@@ 3. 0000 null *\n",
             "1. Qh5++ Qxf7#+ 2. Nf3+- d4= *\n",
+            "1. Qxf7mate exd6/ep 2. exd6 EP hxg8 = Q 3. hxg8(=Q)+ О-О 4. d4 = e5 *\n",
             "1. Sf3 e4, 2. nf3 hello 3. Ng9 e4e5e6 *\n",
         ],
         expect![[r#"
@@ -161,6 +162,8 @@ fn moves_are_read_in_every_notation() {
             1-2: e4 -- -- -- -- -- *
             "1. Qh5++ Qxf7#+ 2. Nf3+- d4= *\n"
             1-2: Qh5 Qxf7 Nf3 d4 *
+            "1. Qxf7mate exd6/ep 2. exd6 EP hxg8 = Q 3. hxg8(=Q)+ О-О 4. d4 = e5 *\n"
+            1-2: Qxf7 exd6 exd6 hxg8=Q hxg8=Q O-O d4 e5 *
             "1. Sf3 e4, 2. nf3 hello 3. Ng9 e4e5e6 *\n"
             1-2: ?Sf3 ?e4, ?nf3 ?hello ?Ng9 ?e4e5e6 *
         "#]],
@@ -419,6 +422,7 @@ fn any_bytes_are_read() {
         "\u{b}",
         "b8",
         "(Q)",
+        "ep",
         "-",
         "0",
     ];

@@ -364,8 +364,7 @@ impl<'t> Normalizer<'t> {
         }
         let length = word_length(rest);
         let (word, after) = rest.split_at(length);
-        // A bracket after a move may contain the promotion piece: `e8(Q)`.
-        if after.first() != Some(&b'(') && SanPlus::from_ascii(word).is_ok() {
+        if !may_promote(after) && SanPlus::from_ascii(word).is_ok() {
             self.has_words = true;
             self.at += length;
             return;
@@ -405,8 +404,13 @@ fn short_move(text: &[u8]) -> Option<usize> {
         _ => return None,
     };
     let length = square + usize::from(matches!(text.get(square), Some(b'+' | b'#')));
-    let is_whole = text.get(length).is_none_or(|byte| ends_word(*byte) && *byte != b'(');
-    is_whole.then_some(length)
+    let is_whole = text.get(length).is_none_or(|byte| ends_word(*byte));
+    (is_whole && !may_promote(&text[length..])).then_some(length)
+}
+
+/// Returns whether a text after a move may start with the promotion piece: `e8(Q)`, `e8 = Q`.
+fn may_promote(after: &[u8]) -> bool {
+    after.starts_with(b"(") || after.starts_with(b" =")
 }
 
 /// Returns whether a text starts with the number of White's first move.
