@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use shakmaty::fen::Fen;
 use shakmaty::{Color, EnPassantMode, KnownOutcome, Position, Role, Setup};
 
-use super::comments::{ending, time_ms};
+use super::comments::{ending, is_book, time_ms};
 use super::evaluations::Evaluations;
 use arbiter_names::shown;
 use arbiter_pgn::{
@@ -251,7 +251,7 @@ impl GameVisitor for GameScan {
         if let (Some(time), Some(last)) = (time_ms(comment), plies.checked_sub(1)) {
             self.time_ms[last & 1] += time;
             self.timed[last & 1] += 1;
-        } else if comment.trim_ascii() == b"book" {
+        } else if is_book(comment) {
             self.book = Some(plies);
         }
     }
