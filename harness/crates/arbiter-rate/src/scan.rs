@@ -304,7 +304,8 @@ impl GameScan {
         let (opening, others) = self.moves.split_at_mut(plies);
         let written = hash(start, opening);
         let moves = hash(written, others);
-        let ending = termination(tags, &self.last_comment);
+        let mut ending = termination(tags, &self.last_comment);
+        ending.truncate(MAX_NAME);
         Ok(Game {
             white: number(&tags.white, &mut block.players, &mut index.players),
             black: number(&tags.black, &mut block.players, &mut index.players),
@@ -455,13 +456,18 @@ fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
 
 /// Returns the index of a name in `names`, adding the name if it is new.
 fn number(text: &[u8], names: &mut Vec<String>, index: &mut HashMap<Vec<u8>, u32>) -> u32 {
-    // The length is limited because long names in a file could exhaust the memory.
-    let text = &text[..text.len().min(MAX_NAME)];
     if let Some(number) = index.get(text) {
         return *number;
     }
     let number = names.len() as u32;
-    names.push(text_of(text));
+    // The length is limited because long names in a file could exhaust the memory.
+    let start = &text[..text.len().min(MAX_NAME)];
+    let mut name = text_of(start);
+    if start != text {
+        // The hash distinguishes names that start alike.
+        name += &format!("… {:016x}", fnv1a(FNV_START, text));
+    }
+    names.push(name);
     index.insert(text.to_vec(), number);
     number
 }

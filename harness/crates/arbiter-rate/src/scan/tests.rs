@@ -221,6 +221,17 @@ fn tags_may_have_any_white_space() {
 }
 
 #[test]
+fn long_names_that_start_alike_are_different_players() {
+    let names = ["1", "2"].map(|end| "x".repeat(MAX_NAME) + end);
+    let tags = [("White", names[0].as_str()), ("Black", &names[1]), ("Result", "1-0")];
+    let block = scan(game(&tags, "1. e4 1-0").repeat(2).as_bytes(), OPTIONS);
+    assert_eq!(block.games.len(), 2);
+    assert_eq!(block.players.len(), 2);
+    assert_ne!(block.players[0], block.players[1]);
+    assert!(block.players[0].starts_with(&names[0][..MAX_NAME]), "{:?}", block.players);
+}
+
+#[test]
 fn malformed_text_does_not_panic() {
     for text in ["", "[", "[White", "[White \"A", "{", "\n\n\n", "[White \"\\\"]\n\n1-0", "\u{0}"] {
         scan(text.as_bytes(), OPTIONS);
