@@ -216,7 +216,11 @@ fn bad_games_are_counted_and_named() {
         (game("?", "Cy", "e4", "1-0"), "no player name", "? - Cy 1-0"),
         (game_of(&tags("1-0"), "1. e4 0-1"), "contradicting results", "Ada - Cy 1-0"),
         (game_of(&with_variant, "1. e4 1-0"), "another variant", "Ada - Cy 1-0"),
-        (game_of(&tags("1-0"), "1. e4 {no end 1-0"), "unclosed comment", "Ada - Cy 1-0"),
+        (
+            game_of(&tags("1-0"), "1. e4 {no end 1-0"),
+            "unclosed comment or variation",
+            "Ada - Cy 1-0",
+        ),
     ];
     let good = json_of(table(), &[]);
     for (game, reason, title) in &bad {

@@ -122,8 +122,8 @@ impl GameVisitor for OpeningVisitor {
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
         let Some(line) = &self.line else { return ControlFlow::Break(()) };
         let fault = line.fault(word);
-        // The reader detects an unclosed comment only at the end of the text, so the message shows
-        // the first line of the game.
+        // The reader detects a missing end only at the end of the text, so the message shows the
+        // first line of the game.
         self.end_with(fault, word != UNCLOSED)
     }
 

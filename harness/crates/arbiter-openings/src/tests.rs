@@ -301,7 +301,7 @@ fn game_errors_name_game_and_line() {
     );
     check(
         "[Event \"x\"]\n\n1. e4 {closed} e5\n2. Nf3 {not\nclosed\n",
-        "a.pgn:5: game 2: unclosed comment",
+        "a.pgn:5: game 2: unclosed comment or variation",
     );
     check("hello world\n", "a.pgn:5: game 2: 1. hello is not a move");
 }

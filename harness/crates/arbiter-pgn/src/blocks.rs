@@ -3,6 +3,10 @@
 use std::io::{self, ErrorKind, Read};
 
 use arbiter_position::PlainText;
+use memchr::{memmem, memrchr};
+
+use super::blanks::{line_length, trimmed};
+use super::tag_text::begins_tags;
 
 /// Size, in bytes, at which a block ends at the next game. A block fits into the cache of one core.
 const BLOCK: usize = 1 << 20;
@@ -74,10 +78,31 @@ impl<R: Read> Blocks<R> {
 }
 
 /// Returns the offset of the last game in a text; `None` if it is the first game. A game begins at
-/// an `Event` tag at the start of a line or, if there is none, at any tag after a blank line.
+/// the first of the tags around an `Event` tag at the start of a line or, if there is none, around
+/// a tag after a blank line.
 fn last_game(text: &[u8]) -> Option<usize> {
-    let find = |needle: &[u8]| memchr::memmem::rfind(text, needle);
-    find(b"\n[Event ").map(|at| at + 1).or_else(|| find(b"\n\n[").map(|at| at + 2))
+    let event = memmem::rfind(text, b"\n[Event ").map(|at| at + 1);
+    let after_blank = || {
+        let places = memmem::rfind_iter(text, b"\n\n[").map(|at| at + 2);
+        places.into_iter().find(|at| begins_tags(&text[*at..]))
+    };
+    let found = event.or_else(after_blank)?;
+    // The tag may have any place among the tags of its game, and blank lines may separate the tags.
+    let (mut begin, mut at) = (found, found);
+    while at > 0 {
+        at = memrchr(b'\n', &text[..at - 1]).map_or(0, |end| end + 1);
+        let line = &text[at..];
+        // A second `Event` tag begins a game, so the tags before it belong to an earlier one.
+        if line.starts_with(b"[Event ") {
+            return Some(found);
+        }
+        if begins_tags(line) {
+            begin = at;
+        } else if !trimmed(&line[..line_length(line)]).is_empty() {
+            break;
+        }
+    }
+    Some(begin).filter(|begin| *begin > 0)
 }
 
 #[cfg(test)]
@@ -102,6 +127,20 @@ mod tests {
             }
             assert!(number > 1);
             assert!(joined == text.replace("\r\n", "\n").as_bytes());
+        }
+    }
+
+    #[test]
+    fn blocks_begin_with_the_first_tag_of_a_game() {
+        for (text, expected) in [
+            ("[White \"a\"]\n\n*\n\n[White \"b\"]\n[Event \"c\"]\n", Some(16)),
+            ("[White \"a\"]\n\n*\n\n[White \"b\"]\n\n[Black \"c\"]\n", Some(16)),
+            ("[White \"a\"]\n\n*\n\n[White \"b\"]\n\n1. e4 {\n\n[%eval 1]} *", Some(16)),
+            ("[Event \"a\"]\n[White \"b\"]\n[Event \"c\"]\n", Some(24)),
+            ("[White \"a\"]\n[Event \"b\"]\n", None),
+            ("1. e4 {\n\n[%eval 1]} *", None),
+        ] {
+            assert_eq!(last_game(text.as_bytes()), expected, "{text}");
         }
     }
 

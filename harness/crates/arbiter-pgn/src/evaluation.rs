@@ -1,8 +1,11 @@
 //! Evaluations in comments.
 //!
-//! There are two formats. In `+0.31/12 0.5s` and `-M3/9` (cutechess, fastchess, Arbiter), the
-//! evaluation is from the point of view of the side that moved. In `[%eval 0.31]` and `[%eval #-3]`
-//! (Lichess), it is from White's point of view. Both are in pawns.
+//! In `+0.31/12 0.5s` and `-M3/9` (cutechess, fastchess, Arbiter), the evaluation is from the point
+//! of view of the side that moved. In `[%eval 0.31]` and `[%eval #-3]` (Lichess), in `wv=0.31` (TCEC)
+//! and in `[%eval 31,12]` (ChessBase), it is from White's point of view. ChessBase writes
+//! centipawns, the other programs write pawns.
+
+use memchr::memmem;
 
 /// Number of bytes at the start of a comment that are searched; evaluations come early.
 const MAX_COMMENT: usize = 200;
@@ -29,24 +32,45 @@ impl Evaluation {
 
 /// Returns the evaluation in a comment, if the comment contains one.
 pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
-    let comment = &comment[..comment.len().min(MAX_COMMENT)];
-    if let Some(at) = memchr::memmem::find(comment, b"[%eval ") {
-        let text = &comment[at + "[%eval ".len()..];
-        let end = text.iter().position(|byte| matches!(byte, b']' | b','))?;
-        return number(&text[..end]).map(Evaluation::OfWhite);
+    let start = &comment[..comment.len().min(MAX_COMMENT)];
+    if let Some(at) = memmem::find(start, b"[%eval ") {
+        let text = &start[at + "[%eval ".len()..];
+        let end = text.iter().position(|byte| b"],/".contains(byte))?;
+        let pawns = number(&text[..end])?;
+        let is_integer = !text[..end].iter().any(|byte| b".M#".contains(byte));
+        // ChessBase writes centipawns and the depth.
+        let is_centipawns = is_integer && text[end] == b',';
+        return Some(Evaluation::OfWhite(if is_centipawns { pawns / 100.0 } else { pawns }));
     }
-    let text = comment.trim_ascii_start();
-    let end = text.iter().position(|byte| matches!(byte, b'/' | b' ' | b',')).unwrap_or(text.len());
+    let text = start.trim_ascii_start();
+    let text = text.strip_prefix(b"(").unwrap_or(text);
+    let end = text.iter().position(|byte| ends_number(*byte)).unwrap_or(text.len());
     // A number with another meaning, such as in "3 moves to go", has neither a sign nor a decimal
     // point.
-    let has_sign_or_point = text[..end].iter().any(|byte| matches!(byte, b'+' | b'-' | b'.'));
+    let is_marked = text[..end].iter().any(|byte| b"+-.M#".contains(byte));
     let has_depth = text.get(end) == Some(&b'/');
     // Arbiter and other programs write `0.00/0` for a move without a score.
     let is_none = text[end..].starts_with(b"/0") && &text[..end] == b"0.00";
-    if is_none || !has_sign_or_point && !has_depth {
-        return None;
+    if !is_none
+        && (is_marked || has_depth)
+        && let Some(centipawns) = number(&text[..end])
+    {
+        return Some(Evaluation::Own(centipawns));
     }
-    number(&text[..end]).map(Evaluation::Own)
+    white_value(comment)
+}
+
+/// Returns the evaluation in the form of TCEC, `wv=0.31`, which may follow a long variation.
+fn white_value(comment: &[u8]) -> Option<Evaluation> {
+    let at = memmem::find(comment, b"wv=")?;
+    let text = &comment[at + "wv=".len()..];
+    let end = text.iter().position(|byte| ends_number(*byte)).unwrap_or(text.len());
+    let is_name = at == 0 || comment[at - 1].is_ascii_whitespace();
+    number(&text[..end]).filter(|_| is_name).map(Evaluation::OfWhite)
+}
+
+fn ends_number(byte: u8) -> bool {
+    b"/,)".contains(&byte) || byte.is_ascii_whitespace()
 }
 
 /// Converts pawns to centipawns, and the mate scores `M5`, `-M3` and `#-3` to ±∞.
@@ -69,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn evaluations_are_read_in_both_formats() {
+    fn evaluations_are_read_in_every_format() {
         use Evaluation::*;
         let check = |comment: &str, expected: Option<Evaluation>| {
             assert_eq!(evaluation(comment.as_bytes()), expected, "{comment}");
@@ -84,6 +108,17 @@ mod tests {
         check(" [%eval 0.17] [%clk 0:00:30] ", Some(OfWhite(17.0)));
         check("[%eval -2.35,20]", Some(OfWhite(-235.0)));
         check("[%eval #-3]", Some(OfWhite(f64::NEG_INFINITY)));
+        check("[%eval #5/20]", Some(OfWhite(f64::INFINITY)));
+        check("[%eval 23,14] [%emt 0:00:11]", Some(OfWhite(23.0)));
+        check("[%eval -2]", Some(OfWhite(-200.0)));
+        check("M5", Some(Own(f64::INFINITY)));
+        check("#5", Some(Own(f64::INFINITY)));
+        check("(+M5/9) 1s", Some(Own(f64::INFINITY)));
+        check("(+0.25)", Some(Own(25.0)));
+        check("+0.25\n1.2s", Some(Own(25.0)));
+        let long = "Nf3 ".repeat(100);
+        check(&format!("d=30, pv={long}, wv=0.27, R50=50,"), Some(OfWhite(27.0)));
+        check("d=30, mt=5000, wv=-M12,", Some(OfWhite(f64::NEG_INFINITY)));
         for none in [
             "book",
             "0.00/0 0.1s",
@@ -93,6 +128,8 @@ mod tests {
             "+M/9",
             "[%clk 0:05:00]",
             "[%eval ",
+            "Mate in 5",
+            "xwv=1.0",
             "-",
         ] {
             check(none, None);

@@ -19,8 +19,8 @@ const MAX_TAG_LINE: usize = 1 << 13;
 /// Maximum length, in bytes, of a comment that is passed to the visitor; the rest is dropped.
 const MAX_COMMENT: usize = 1 << 14;
 
-/// Token that is passed to [`GameVisitor::unknown`] for a missing end of a comment. A brace cannot
-/// be part of a token, so no token in a file equals this one.
+/// Token that is passed to [`GameVisitor::unknown`] for a missing end of a comment or variation. A
+/// brace cannot be part of a token, so no token in a file equals this one.
 pub const UNCLOSED: &[u8] = b"{";
 
 /// Visitor of the parts of a game, without its variations. If a method returns `Break`, the rest of
@@ -96,6 +96,11 @@ impl<'t> Games<'t> {
     /// Returns the tags of the last game read.
     pub fn tags(&self) -> &Tags {
         &self.tags
+    }
+
+    /// Returns the first line of the last game read, counted from 0.
+    pub fn first_line(&self) -> u64 {
+        self.lines_before
     }
 
     /// Returns the line numbers of the last game read.

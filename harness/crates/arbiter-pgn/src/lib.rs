@@ -26,7 +26,7 @@ pub use mainline::Mainline;
 pub use moves::{MoveError, legal_move, read_move};
 pub use pgn_reader::Outcome;
 pub use shakmaty::san::San;
-pub use tags::{MAX_NAME, Tags, text_of};
+pub use tags::{ContradictoryResults, MAX_NAME, Tags, text_of};
 pub use text::Text;
 
 #[cfg(test)]

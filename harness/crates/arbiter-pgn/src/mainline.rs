@@ -45,7 +45,7 @@ impl Mainline {
     /// Returns a message about a token that is in the place of the next move but is not a move.
     pub fn fault(&self, word: &[u8]) -> String {
         match word {
-            UNCLOSED => "unclosed comment".to_owned(),
+            UNCLOSED => "unclosed comment or variation".to_owned(),
             word => format!("{} {}", self.numbered(&excerpt(word)), MoveError::NoMove),
         }
     }
@@ -82,6 +82,6 @@ mod tests {
         let chess960 = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1";
         let (line, result) = play_moves(chess960, "e4 e5");
         assert_eq!((result, line.fault(b"x\x1b y")), (Ok(()), "2. x  y is not a move".to_owned()));
-        assert_eq!(line.fault(UNCLOSED), "unclosed comment");
+        assert_eq!(line.fault(UNCLOSED), "unclosed comment or variation");
     }
 }

@@ -40,7 +40,6 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
         }
         _ => word,
     };
-    let word = word.strip_suffix("mate").unwrap_or(word);
     let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
     let as_piece = first.to_ascii_uppercase() + rest;
     let as_pawn = if first == "P" { rest.to_owned() } else { word.to_ascii_lowercase() };

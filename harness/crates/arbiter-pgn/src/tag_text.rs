@@ -57,9 +57,10 @@ pub(crate) fn odd_tag(block: &[u8]) -> Option<OddTag<'_>> {
         Some(end) => (&text_of_value[..end], quote + 1 + end + 1 + blanks_after(end) + 1),
         None => {
             let line = &text_of_value[..line_length(text_of_value)];
-            let value = trimmed(line);
-            // Without a closing quotation mark, the tag ends with its line.
-            let value = value.strip_suffix(b"]").unwrap_or(value);
+            let rest = trimmed(line);
+            // Without a closing quotation mark or bracket, the tag ends with its line.
+            let value = rest.strip_suffix(b"]").or_else(|| rest.strip_suffix(b"\""));
+            let value = value.unwrap_or(rest);
             (value, quote + 1 + line_length(&block[quote + 1..]))
         }
     };

@@ -4,18 +4,19 @@ use std::borrow::Cow;
 
 use arbiter_names::shown;
 use arbiter_position::Start;
-use shakmaty::{CastlingMode, Chess};
+use shakmaty::{CastlingMode, Chess, KnownOutcome, Outcome};
 
 use super::blanks::trimmed;
+use super::words::{Meaning, meaning};
 
 /// Maximum length of a stored name, in bytes.
 pub const MAX_NAME: usize = 200;
 
 /// Values of the `Variant` tag that mean standard chess, reduced to lowercase letters and digits.
-const CHESS: &str = "standard chess normal fromposition";
+const CHESS: &str = "standard chess normal fromposition classical orthodox";
 /// Values of the `Variant` tag that mean Chess960, in the same form.
-const CHESS960: &str =
-    "chess960 960 fischerandom fischerrandom frc dfrc doublefischerrandom freestyle";
+const CHESS960: &str = "chess960 960 fischerandom fischerrandom fischerrandomchess frc dfrc \
+                        doublefischerrandom doublefischerrandomchess freestyle";
 
 /// Returns a tag value as a string. The bytes are decoded as UTF-8 or, if they are not valid UTF-8,
 /// as Latin-1, the encoding of the PGN standard. White space is reduced to single spaces. Control
@@ -32,6 +33,11 @@ pub fn text_of(bytes: &[u8]) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     shown(text)
 }
+
+/// The `Result` tag and the result at the end of the moves contradict each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("contradicting results")]
+pub struct ContradictoryResults;
 
 /// Tags of a game that commands need, as written in the file; missing tags are empty.
 #[derive(Debug, Default)]
@@ -75,6 +81,33 @@ impl Tags {
         for (_, target) in known.into_iter().filter(|(known, _)| name.eq_ignore_ascii_case(known)) {
             target.clear();
             target.extend_from_slice(value.trim_ascii());
+        }
+        // Some programs write all tags, also those without a value.
+        if matches!(self.fen.as_slice(), b"?" | b"-" | b"*") {
+            self.fen.clear();
+        }
+    }
+
+    /// Returns the result of the game: that of the `Result` tag or, if the tag is missing, `written`,
+    /// the result at the end of the moves. Returns `None` if the game has no result.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the two results contradict each other; a tag `*` contradicts a result.
+    pub fn outcome(
+        &self,
+        written: Option<Outcome>,
+    ) -> Result<Option<KnownOutcome>, ContradictoryResults> {
+        let is_visible = |byte: &u8| !byte.is_ascii_whitespace();
+        let word: Vec<u8> = self.result.iter().copied().filter(is_visible).collect();
+        let tag = match (meaning(&word, b"").0, word.as_slice()) {
+            (_, b"" | b"?") => None,
+            (Meaning::Outcome(outcome), _) => Outcome::from_ascii(outcome.as_bytes()).ok(),
+            _ => Some(Outcome::Unknown),
+        };
+        match (tag, written) {
+            (Some(tag), Some(written)) if tag != written => Err(ContradictoryResults),
+            _ => Ok(tag.or(written).and_then(Outcome::known)),
         }
     }
 

@@ -89,6 +89,8 @@ fn comments_and_variations_do_not_interrupt_the_main_line() {
             "1. e4 +- e5 = 2. Nf3 ± N Nc6 □ 1/2-1/2\n",
             "1. e4 e5 2. Nf3 Nc6 (never closed 3. Bb5 *\n\n[White \"next\"]\n\n1. d4 *\n",
             "1. e4 (1. d4\n\n1... d5) 1... e5 *\n",
+            "1. e4 (1. d4\n\n1... d5)\n1... e5 *\n",
+            "1. e4 e5 2. Nf3 (2. d4 {\n[%eval 25,16]} exd4)\n2... Nc6 *\n",
         ],
         expect![[r#"
             "1. e4 {Best by test} e5 2. Nf3 Nc6 *\n"
@@ -116,10 +118,14 @@ fn comments_and_variations_do_not_interrupt_the_main_line() {
             "1. e4 +- e5 = 2. Nf3 ± N Nc6 □ 1/2-1/2\n"
             1-2: e4 e5 Nf3 Nc6 1/2-1/2
             "1. e4 e5 2. Nf3 Nc6 (never closed 3. Bb5 *\n\n[White \"next\"]\n\n1. d4 *\n"
-            1-2: e4 e5 Nf3 Nc6
+            1-3: e4 e5 Nf3 Nc6 ?{
             3-6: [next] d4 *
             "1. e4 (1. d4\n\n1... d5) 1... e5 *\n"
             1-4: e4 e5 *
+            "1. e4 (1. d4\n\n1... d5)\n1... e5 *\n"
+            1-5: e4 e5 *
+            "1. e4 e5 2. Nf3 (2. d4 {\n[%eval 25,16]} exd4)\n2... Nc6 *\n"
+            1-4: e4 e5 Nf3 Nc6 *
         "#]],
     );
 }
@@ -136,6 +142,7 @@ fn moves_are_read_in_every_notation() {
             "1. exd6 e.p. Nf3 2. exd6e.p. Nc6 3. exd6ep Nf3 4. exd6 ep Nc6 *\n",
             "1. e4 -- 2. Z0 @@@@ 3. 0000 null *\n",
             "1. Qh5++ Qxf7#+ 2. Nf3+- d4= *\n",
+            "1. Qxf7mate exd6/ep 2. exd6 EP hxg8 = Q 3. hxg8(=Q)+ О-О 4. d4 = e5 *\n",
             "1. Sf3 e4, 2. nf3 hello 3. Ng9 e4e5e6 *\n",
         ],
         expect![[r#"
@@ -155,6 +162,8 @@ fn moves_are_read_in_every_notation() {
             1-2: e4 -- -- -- -- -- *
             "1. Qh5++ Qxf7#+ 2. Nf3+- d4= *\n"
             1-2: Qh5 Qxf7 Nf3 d4 *
+            "1. Qxf7mate exd6/ep 2. exd6 EP hxg8 = Q 3. hxg8(=Q)+ О-О 4. d4 = e5 *\n"
+            1-2: Qxf7 exd6 exd6 hxg8=Q hxg8=Q O-O d4 e5 *
             "1. Sf3 e4, 2. nf3 hello 3. Ng9 e4e5e6 *\n"
             1-2: ?Sf3 ?e4, ?nf3 ?hello ?Ng9 ?e4e5e6 *
         "#]],
@@ -296,6 +305,7 @@ fn tags_are_read_in_every_format() {
             "[White \"John \\\"J\\\" Doe\"]\n[Black \"C:\\\\x\\y\\\"]\n\n*\n",
             "[White \"John \"J\" Doe\"]\n[Black \"b\"]\n\n*\n",
             "[White \"a]\n[Black \"b]\"]\n\n1. e4 *\n",
+            "[White \"a\"\n[Result \"1-0\"\n\n1. e4 1-0\n",
             "[White \"a\nlong name\"]\n[Black \"b\"]\n\n1. e4 *\n",
             "[White \"a\"]\n; a note\n[Black \"b\"] ; another\n% escaped\n\n1. e4 *\n",
             "\u{feff}[White \"a\"]\n\n1. e4 *\n\n\u{feff}[White \"b\"]\n\n1. d4 *\n",
@@ -316,6 +326,8 @@ fn tags_are_read_in_every_format() {
             1-5: [John "J" Doe] [b] *
             "[White \"a]\n[Black \"b]\"]\n\n1. e4 *\n"
             1-5: [a] [b]] e4 *
+            "[White \"a\"\n[Result \"1-0\"\n\n1. e4 1-0\n"
+            1-5: [a] [1-0] e4 1-0
             "[White \"a\nlong name\"]\n[Black \"b\"]\n\n1. e4 *\n"
             1-6: [a long name] [b] e4 *
             "[White \"a\"]\n; a note\n[Black \"b\"] ; another\n% escaped\n\n1. e4 *\n"
@@ -332,6 +344,26 @@ fn tags_are_read_in_every_format() {
             1-4: [a] e4 e5 Nf3 *
         "#]],
     );
+}
+
+#[test]
+fn common_variant_names_and_empty_fen_tags_are_read() {
+    for (variant, is_chess960) in [
+        ("Classical", false),
+        ("orthodox", false),
+        ("Fischer Random Chess", true),
+        ("Double Fischer Random Chess", true),
+    ] {
+        let mut tags = Tags::default();
+        tags.set(b"Variant", variant.as_bytes());
+        assert_eq!(tags.is_chess960(), Ok(is_chess960), "{variant}");
+    }
+    for fen in ["?", "-", "*", " "] {
+        let mut tags = Tags::default();
+        tags.set(b"FEN", fen.as_bytes());
+        assert_eq!(tags.fen, b"", "{fen}");
+        assert!(tags.start().is_ok());
+    }
 }
 
 #[test]
@@ -390,6 +422,7 @@ fn any_bytes_are_read() {
         "\u{b}",
         "b8",
         "(Q)",
+        "ep",
         "-",
         "0",
     ];

@@ -11,6 +11,7 @@ use memchr::{memchr, memchr_iter, memmem};
 use shakmaty::san::SanPlus;
 
 use super::blanks::{is_blank, line_length};
+use super::games::UNCLOSED;
 use super::tag_text::{begins_tags, is_tag, odd_tag, plain_tag};
 use super::words::{Meaning, invisible_length, meaning};
 
@@ -25,6 +26,9 @@ const ELLIPSIS: &[u8] = "…".as_bytes();
 /// First byte of a comment that contains an invalid token. The reader skips invalid tokens but
 /// passes comments to the visitor.
 pub(crate) const UNKNOWN: u8 = 0;
+
+/// Comment that reports a missing end to the visitor, as an invalid token.
+const UNCLOSED_COMMENT: &[u8] = &[b'{', UNKNOWN, UNCLOSED[0], b'}'];
 
 /// Complete games in normal form.
 #[derive(Debug)]
@@ -82,10 +86,11 @@ impl<'t> Normalizer<'t> {
 
     /// Removes a part of the text but keeps its line endings, without creating blank lines.
     fn drop_but_lines(&mut self, part: Range<usize>) {
-        // Messages contain line numbers, so the number of line endings must not change. The space
-        // before each line ending prevents a blank line, which would end the game.
+        // Messages contain line numbers, so the number of line endings must not change. A space
+        // before each line ending, also before one that follows the part, prevents a blank line,
+        // which would end the game.
         let lines = newlines(&self.text[part.clone()]);
-        self.replace(part, " \n".repeat(lines).as_bytes());
+        self.replace(part, (" \n".repeat(lines) + " ").as_bytes());
     }
 
     /// Ends a game at the current offset by inserting `ending`.
@@ -281,11 +286,12 @@ impl<'t> Normalizer<'t> {
             Some(length) => self.at += length + 1,
             // The first brace ends the comment. A second comment then reports the missing end to
             // the visitor.
-            None => self.replace(end..end, &[b"}{", &[UNKNOWN][..], b"{}"].concat()),
+            None => self.replace(end..end, &[b"}", UNCLOSED_COMMENT].concat()),
         }
     }
 
-    /// Skips a variation, and removes the variation if the reader would end the game within it.
+    /// Skips a variation, and removes the variation if the reader would end the game within it. An
+    /// unclosed variation extends to the end of its game.
     fn variation(&mut self) {
         let begin = self.at;
         let limit = self.boundary();
@@ -309,9 +315,14 @@ impl<'t> Normalizer<'t> {
             }
         }
         let ends_game = |end: &&[u8]| memmem::find(&self.text[begin..at], end).is_some();
+        if depth > 0 {
+            self.drop_but_lines(begin..at);
+            self.replace(at..at, UNCLOSED_COMMENT);
+            return;
+        }
         // The reader skips variations, but ends the game at a blank line or a tag, even inside a
         // variation.
-        if depth > 0 || [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
+        if [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
             self.drop_but_lines(begin..at)
         } else {
             self.at = at
@@ -353,8 +364,7 @@ impl<'t> Normalizer<'t> {
         }
         let length = word_length(rest);
         let (word, after) = rest.split_at(length);
-        // A bracket after a move may contain the promotion piece: `e8(Q)`.
-        if after.first() != Some(&b'(') && SanPlus::from_ascii(word).is_ok() {
+        if !may_promote(after) && SanPlus::from_ascii(word).is_ok() {
             self.has_words = true;
             self.at += length;
             return;
@@ -394,8 +404,13 @@ fn short_move(text: &[u8]) -> Option<usize> {
         _ => return None,
     };
     let length = square + usize::from(matches!(text.get(square), Some(b'+' | b'#')));
-    let is_whole = text.get(length).is_none_or(|byte| ends_word(*byte) && *byte != b'(');
-    is_whole.then_some(length)
+    let is_whole = text.get(length).is_none_or(|byte| ends_word(*byte));
+    (is_whole && !may_promote(&text[length..])).then_some(length)
+}
+
+/// Returns whether a text after a move may start with the promotion piece: `e8(Q)`, `e8 = Q`.
+fn may_promote(after: &[u8]) -> bool {
+    after.starts_with(b"(") || after.starts_with(b" =")
 }
 
 /// Returns whether a text starts with the number of White's first move.

@@ -1,5 +1,7 @@
 //! Movetext tokens that `pgn-reader` does not parse.
 
+use std::borrow::Cow;
+
 use shakmaty::CastlingSide;
 use shakmaty::san::{San, SanPlus};
 
@@ -23,62 +25,62 @@ pub(crate) enum Meaning {
 /// token, that belong to the token.
 pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     let plain = plain(word);
-    let end = plain.iter().rposition(|byte| !b"`'\",".contains(byte)).map_or(0, |last| last + 1);
-    let outcome = match &plain[..end] {
-        b"1-0" | b"1:0" => Some("1-0"),
-        b"0-1" | b"0:1" => Some("0-1"),
-        b"1/2-1/2" | b"1/2:1/2" | b"1/2" => Some("1/2-1/2"),
+    let outcome = match plain.trim_end_matches(['`', '\'', '"', ',']) {
+        "1-0" | "1:0" => Some("1-0"),
+        "0-1" | "0:1" => Some("0-1"),
+        "1/2-1/2" | "1/2:1/2" | "1/2" => Some("1/2-1/2"),
         _ => None,
     };
     if let Some(outcome) = outcome {
         return (Meaning::Outcome(outcome), 0);
     }
-    if matches!(plain.as_slice(), b"--" | b"@@@@" | b"0000" | b"null" | b"pass") {
+    if matches!(plain.as_str(), "--" | "@@@@" | "0000" | "null" | "pass") {
         return (Meaning::Move(San::Null), 0);
     }
-    let (suffix, dots) = en_passant(&plain, after);
-    if plain.len() == suffix && suffix > 0 {
+    // A full stop ends a token, so only a part of `e.p.` is in the token.
+    let (word, dots) = match plain.strip_suffix('e') {
+        Some(word) if after.starts_with(b".p.") => (word, 3),
+        Some(word) if after.starts_with(b".p") => (word, 2),
+        _ => (plain.as_str(), 0),
+    };
+    let word = without_suffixes(word);
+    // `N` and `TN` mark a novelty, and `D` a diagram.
+    if word.chars().all(is_mark) || matches!(word, "N" | "TN" | "D") {
         return (Meaning::Mark, dots);
     }
-    let (promoted, in_brackets) = match after {
-        [b'(', role, b')', ..] if is_promoted(*role) => (Some(*role), 3),
-        _ => (None, 0),
-    };
-    if let Some(san) = san(&plain[..plain.len() - suffix], promoted) {
-        return (Meaning::Move(san), dots + in_brackets);
-    }
-    let is_mark = plain.iter().all(|byte| !byte.is_ascii_alphanumeric());
-    // `N` and `TN` mark a novelty, and `D` a diagram.
-    if is_mark || matches!(plain.as_slice(), b"N" | b"TN" | b"D" | b"") {
-        (Meaning::Mark, 0)
-    } else {
-        (Meaning::Unknown, 0)
+    let (promoted, length) = promotion(word, after).unzip();
+    match san(word, promoted) {
+        Some(san) => (Meaning::Move(san), dots + length.unwrap_or(0)),
+        None => (Meaning::Unknown, 0),
     }
 }
 
 /// Returns the token with its characters replaced by ASCII equivalents where these exist, and
 /// without Unicode spaces.
-fn plain(word: &[u8]) -> Vec<u8> {
-    let Ok(text) = str::from_utf8(word) else {
-        // Text that is not UTF-8 is read as Latin-1, in which 0xa0 is the no-break space.
-        return word.iter().copied().filter(|byte| *byte != 0xa0).collect();
+fn plain(word: &[u8]) -> String {
+    // Text that is not UTF-8 is read as Latin-1.
+    let text = match str::from_utf8(word) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => word.iter().copied().map(char::from).collect(),
     };
-    let mut plain = Vec::with_capacity(word.len());
+    let mut plain = String::with_capacity(word.len());
     for c in text.chars() {
         match c {
             // Word processors replace the hyphens in results and castling by dashes or minus signs.
-            '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push(b'-'),
-            '½' => plain.extend_from_slice(b"1/2"),
-            '×' => plain.push(b'x'),
-            '♔' | '♚' => plain.push(b'K'),
-            '♕' | '♛' => plain.push(b'Q'),
-            '♖' | '♜' => plain.push(b'R'),
-            '♗' | '♝' => plain.push(b'B'),
-            '♘' | '♞' => plain.push(b'N'),
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push('-'),
+            '½' => plain.push_str("1/2"),
+            '×' => plain.push('x'),
+            // The Cyrillic letter looks like the letter of castling.
+            '\u{41e}' | '\u{43e}' => plain.push('O'),
+            '♔' | '♚' => plain.push('K'),
+            '♕' | '♛' => plain.push('Q'),
+            '♖' | '♜' => plain.push('R'),
+            '♗' | '♝' => plain.push('B'),
+            '♘' | '♞' => plain.push('N'),
             // Pawns have no letter. A variation selector may follow the symbol of any piece.
             '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' => {}
             _ if is_invisible(c) => {}
-            _ => plain.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            _ => plain.push(c),
         }
     }
     plain
@@ -96,21 +98,34 @@ pub(crate) fn invisible_length(text: &[u8]) -> usize {
     valid.len() - valid.trim_start_matches(is_invisible).len()
 }
 
-/// Returns the length of the suffix `ep` or `e.p.` of an en passant capture: the number of bytes in
-/// `word`, and the number of bytes in `after`.
-fn en_passant(word: &[u8], after: &[u8]) -> (usize, usize) {
-    let is_before = |suffix: usize| {
-        let before = word.len().checked_sub(suffix + 1).map(|at| word[at]);
-        // An en passant capture ends with the rank of its target square.
-        before.is_none_or(|byte| byte.is_ascii_digit())
-    };
-    if word.ends_with(b"ep") && is_before(2) {
-        return (2, 0);
+/// Returns whether a character is an annotation, such as `±`, and not a letter or a digit.
+fn is_mark(c: char) -> bool {
+    // The Greek letter stands for "with the idea".
+    c == 'Δ' || !c.is_alphanumeric()
+}
+
+/// Returns a move without the redundant marks and words after it, such as `++`, `mate` and `ep`.
+fn without_suffixes(word: &str) -> &str {
+    let is_suffix = |c: char| "+-#=~/".contains(c) || !c.is_ascii() && is_mark(c);
+    const WORDS: [&str; 4] = ["ep", "EP", "ch", "mate"];
+    let mut word = word.trim_end_matches(is_suffix);
+    while let Some(shorter) = WORDS.iter().find_map(|suffix| word.strip_suffix(suffix)) {
+        word = shorter.trim_end_matches(is_suffix);
     }
-    if word.ends_with(b"e") && after.starts_with(b".p") && is_before(1) {
-        return (1, if after.starts_with(b".p.") { 3 } else { 2 });
-    }
-    (0, 0)
+    word
+}
+
+/// Returns the piece to which a pawn promotes, if the piece is after the token, as in `b8(Q)`,
+/// `b8(=Q)` and `b8 = Q`, and the number of bytes in `after` that belong to it.
+fn promotion(word: &str, after: &[u8]) -> Option<(u8, usize)> {
+    let [b'a'..=b'h', .., b'1' | b'8'] = word.as_bytes() else { return None };
+    let forms = [("(=", ")"), ("(", ")"), (" = ", ""), (" =", "")];
+    forms.iter().find_map(|(before, behind)| {
+        let (role, rest) = after.strip_prefix(before.as_bytes())?.split_first()?;
+        let rest = rest.strip_prefix(behind.as_bytes())?;
+        let is_whole = !behind.is_empty() || !rest.first().is_some_and(u8::is_ascii_alphanumeric);
+        (is_promoted(*role) && is_whole).then_some((*role, after.len() - rest.len()))
+    })
 }
 
 fn is_promoted(role: u8) -> bool {
@@ -119,11 +134,8 @@ fn is_promoted(role: u8) -> bool {
 
 /// Parses a move in a form other than SAN, such as `o-o`, `0-0-0`, `e2-e4`, `Ng1:f3`, `e7e8q`,
 /// `b8/Q` or `Qh5++`.
-fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
-    // Check marks are redundant. Other annotations may follow a move without a space.
-    let is_mark = |byte: &u8| b"+-#=~/".contains(byte) || *byte >= 0x80;
-    let end = word.iter().rposition(|byte| !is_mark(byte))? + 1;
-    let word = &word[..end];
+fn san(word: &str, promoted: Option<u8>) -> Option<San> {
+    let word = word.as_bytes();
     // PGN uses the letter O for castling. FIDE notation uses zeros, and lowercase letters are a
     // common mistake.
     let castling: Vec<u8> =
@@ -179,6 +191,17 @@ mod tests {
             ("exd6ep", "", "exd6", 0),
             ("exd6e", ".p. Nf3", "exd6", 3),
             ("exd6e", ".p", "exd6", 2),
+            ("exd6/ep", "", "exd6", 0),
+            ("exd6/e", ".p.", "exd6", 3),
+            ("exd6ep+", "", "exd6", 0),
+            ("Qxf7mate", "", "Qxf7", 0),
+            ("Qxf7ch", "", "Qxf7", 0),
+            ("Qxf7+ch", "", "Qxf7", 0),
+            ("hxg8", " = Q Kd7", "hxg8=Q", 4),
+            ("hxg8", " =q", "hxg8=Q", 3),
+            ("hxg8", "(=Q)+", "hxg8=Q", 4),
+            ("hxg7", " = N", "hxg7", 0),
+            ("О-О", "", "O-O", 0),
             ("@@@@", "", "--", 0),
             ("0000", "", "--", 0),
             ("♘f3", "", "Nf3", 0),
@@ -209,11 +232,12 @@ mod tests {
         ] {
             assert_eq!(of(word, ""), (Meaning::Outcome(outcome), 0), "{word}");
         }
-        for word in ["+-", "=", "±", "□", "N", "ep", "-+", "=/∞", "…"] {
+        for word in ["+-", "=", "±", "□", "N", "ep", "EP", "mate", "-+", "=/∞", "…", "Δ"] {
             assert_eq!(of(word, "").0, Meaning::Mark, "{word}");
         }
         assert_eq!(of("e", ".p. Nf3"), (Meaning::Mark, 3));
-        for word in ["Ng9", "Sf3", "e4,", "x5", "hello", "e", "e4e5e6", "b8Qx", "1-1", "nf3"] {
+        for word in ["Ng9", "Sf3", "e4,", "x5", "hello", "e", "e4e5e6", "b8Qx", "1-1", "nf3", "ход"]
+        {
             assert_eq!(of(word, "").0, Meaning::Unknown, "{word}");
         }
     }

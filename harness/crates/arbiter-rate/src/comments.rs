@@ -1,38 +1,59 @@
 //! Data in PGN comments besides evaluations: the time of a move and the ending of the game.
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
-/// Returns the time of a move from its comment, in milliseconds. The comment contains a number of
-/// seconds followed by `s`, as in `+0.31/12 0.123s`, or an elapsed move time, as in `[%emt
-/// 0:00:01.5]`.
+/// Returns whether a comment marks a book move, as in `book`, `(Book)` and `book, mb=+0,`.
+pub(crate) fn is_book(comment: &[u8]) -> bool {
+    let text = comment.trim_ascii();
+    let text = text.strip_prefix(b"(").unwrap_or(text);
+    let end = text.iter().position(|byte| b",)".contains(byte)).unwrap_or(text.len());
+    text[..end].eq_ignore_ascii_case(b"book")
+}
+
+/// Returns the time of a move from its comment, in milliseconds. The comment contains a number
+/// followed by `s` or `ms`, as in `+0.31/12 0.123s`, a number of milliseconds, as in `mt=123`, or an
+/// elapsed move time, as in `[%emt 0:00:01.5]`.
 pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
+    let has_commands = matches!(comment, [b'[', ..] | [b' ', b'[', ..]);
+    let written = if has_commands { None } else { written_time(comment) };
+    written.or_else(|| elapsed_move_time(comment))
+}
+
+fn written_time(comment: &[u8]) -> Option<f64> {
     // A long comment has the time near its start, so the rest is not searched.
-    let comment = &comment[..comment.len().min(200)];
-    if matches!(comment, [b'[', ..] | [b' ', b'[', ..]) {
-        return elapsed_move_time(comment);
-    }
-    let mut rest = comment;
+    let mut rest = &comment[..comment.len().min(200)];
     loop {
-        if let Some(seconds) = seconds(rest) {
-            return Some(1000.0 * seconds);
+        if let Some(time) = rest.strip_prefix(b"mt=") {
+            let digits = time.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            return str::from_utf8(&time[..digits]).ok()?.parse::<u32>().ok().map(f64::from);
         }
-        rest = &rest[memchr(b' ', rest)? + 1..];
+        if let Some(time) = number_with_unit(rest) {
+            return Some(time);
+        }
+        rest = &rest[memchr2(b' ', b'\n', rest)? + 1..];
     }
 }
 
-/// Parses a number of seconds at the start of `text`, such as `0.123s`. The parser of the standard
-/// library would take three times as long, which matters because files contain a time for each
-/// move.
-fn seconds(text: &[u8]) -> Option<f64> {
+/// Parses a time at the start of `text`, such as `0.123s` or `123ms`, and returns it in
+/// milliseconds. The parser of the standard library would take three times as long, which matters
+/// because files contain a time for each move.
+fn number_with_unit(text: &[u8]) -> Option<f64> {
     let mut digits = 0u64;
     let mut point = None;
     for (at, byte) in text.iter().enumerate().take(POWERS.len()) {
         match byte {
             b'0'..=b'9' => digits = 10 * digits + u64::from(byte - b'0'),
             b'.' if point.is_none() => point = Some(at),
-            b's' if at > 0 && matches!(text.get(at + 1), None | Some(b' ' | b',' | b';')) => {
+            b's' | b'm' if at > 0 => {
                 let decimals = point.map_or(0, |point| at - point - 1);
-                return Some(digits as f64 / POWERS[decimals]);
+                let number = digits as f64 / POWERS[decimals];
+                return match &text[at..] {
+                    [b's'] | [b's', b' ' | b'\n' | b',' | b';' | b')', ..] => Some(1000.0 * number),
+                    [b'm', b's'] | [b'm', b's', b' ' | b'\n' | b',' | b';' | b')', ..] => {
+                        Some(number)
+                    }
+                    _ => None,
+                };
             }
             _ => return None,
         }
@@ -40,7 +61,7 @@ fn seconds(text: &[u8]) -> Option<f64> {
     None
 }
 
-/// Powers of ten. The length of the array limits the number of digits that [`seconds`] parses.
+/// Powers of ten. The length of the array limits the number of digits that [`number_with_unit`] parses.
 /// Integers of up to fifteen digits and these powers are exact in an `f64`, so their quotient is
 /// bit-identical to the result of the standard library.
 const POWERS: [f64; 16] =
@@ -81,6 +102,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn book_moves_are_marked_in_several_forms() {
+        for comment in ["book", " Book ", "(Book)", "book, mb=+0+0,"] {
+            assert!(is_book(comment.as_bytes()), "{comment}");
+        }
+        for comment in ["bookish", "a book", "", "out of book"] {
+            assert!(!is_book(comment.as_bytes()), "{comment}");
+        }
+    }
+
+    #[test]
     fn times_are_read_in_several_forms() {
         let check = |comment: &str, expected: Option<f64>| {
             assert_eq!(time_ms(comment.as_bytes()), expected, "{comment}");
@@ -90,6 +121,13 @@ mod tests {
         check("+0.31/12 2s, Draw by rule", Some(2000.0));
         check(" [%emt 0:01:00.5]", Some(60_500.0));
         check(" [%clk 0:05:00] ", None);
+        check("+0.25/12 1200ms", Some(1200.0));
+        check("+0.25/12\n1.2s", Some(1200.0));
+        check("(+M5/9 1s)", Some(1000.0));
+        check("d=30, sd=40, mt=5000, tl=1", Some(5000.0));
+        check("text [%emt 0:00:05]", Some(5000.0));
+        check("5 mt=", None);
+        check("5m", None);
         check("a move of class", None);
         check("+0.31/12", None);
         check("1.2.3s", None);

@@ -4,15 +4,16 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use shakmaty::fen::Fen;
-use shakmaty::{Color, EnPassantMode, KnownOutcome, Position, Role};
+use shakmaty::{Color, EnPassantMode, KnownOutcome, Position, Role, Setup};
 
-use super::comments::{ending, time_ms};
+use super::comments::{ending, is_book, time_ms};
 use super::evaluations::Evaluations;
 use arbiter_names::shown;
 use arbiter_pgn::{
     GameVisitor, Games, MAX_NAME, Mainline, MoveError, Outcome, San, Tags, Text, UNCLOSED,
     legal_move, text_of,
 };
+use arbiter_position::Start;
 use arbiter_schedule::seed::{FNV_START, fnv1a};
 use arbiter_stats::{EvaluationBuckets, GameResult};
 
@@ -31,7 +32,7 @@ pub enum RejectReason {
     Variant,
     /// Moves without tags, or text that is not a game.
     Unreadable,
-    /// The game ends inside a comment.
+    /// The game ends inside a comment or variation.
     Cut,
     /// The FEN tag is not a valid position; checked only when games are replayed.
     Position,
@@ -52,7 +53,7 @@ impl RejectReason {
             RejectReason::Contradiction => "contradicting results",
             RejectReason::Variant => "another variant",
             RejectReason::Unreadable => "unreadable",
-            RejectReason::Cut => "unclosed comment",
+            RejectReason::Cut => "unclosed comment or variation",
             RejectReason::Position => "impossible position",
             RejectReason::IllegalMove => "illegal move",
             RejectReason::WrongResult => "result contradicts the last position",
@@ -73,9 +74,11 @@ pub struct Game {
     pub opening: u32,
     /// Index of the ending in [`Block::endings`].
     pub termination: u32,
+    /// Line in the block, from 0, on which the game starts.
+    pub line: u64,
     /// Number of plies.
     pub plies: u32,
-    /// Hash of the FEN tag and of the moves as written.
+    /// Hash of the starting position and of the moves in SAN.
     pub moves: u64,
     /// Time used by White and Black, in milliseconds.
     pub time_ms: [f64; 2],
@@ -134,6 +137,9 @@ pub struct Block {
 struct Index {
     players: HashMap<Vec<u8>, u32>,
     endings: HashMap<Vec<u8>, u32>,
+    /// Hashes of starting positions by the hash of the tags; a position may be written in several
+    /// ways.
+    starts: HashMap<u64, u64>,
     /// Indices of openings by the hash of the opening as written; an opening may be written in
     /// several ways.
     written: HashMap<u64, u32>,
@@ -150,7 +156,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
     while games.read(&mut game) {
         block.corrected +=
             u64::from(game.replay.as_ref().is_some_and(|replay| replay.start.correction.is_some()));
-        let judged = game.judge(games.tags(), &mut block, &mut index);
+        let judged = game.judge(games.tags(), games.first_line(), &mut block, &mut index);
         block.games.push(judged.map_err(|reason| {
             let culprit = game.illegal.take();
             let lines = games.lines();
@@ -245,7 +251,7 @@ impl GameVisitor for GameScan {
         if let (Some(time), Some(last)) = (time_ms(comment), plies.checked_sub(1)) {
             self.time_ms[last & 1] += time;
             self.timed[last & 1] += 1;
-        } else if comment.trim_ascii() == b"book" {
+        } else if is_book(comment) {
             self.book = Some(plies);
         }
     }
@@ -259,18 +265,19 @@ impl GameScan {
     fn judge(
         &mut self,
         tags: &Tags,
+        line: u64,
         block: &mut Block,
         index: &mut Index,
     ) -> Result<Game, RejectReason> {
         if let Some(rejection) = self.rejection {
             return Err(rejection);
         }
-        let result = result(tags, self.outcome)?;
-        let by_rules =
-            self.replay.as_ref().and_then(|replay| result_of_outcome(replay.position.outcome()));
+        let outcome = tags.outcome(self.outcome).map_err(|_| RejectReason::Contradiction)?;
+        let outcome = outcome.ok_or(RejectReason::NoResult)?;
+        let by_rules = self.replay.as_ref().and_then(|replay| replay.position.outcome().known());
         // The rules decide mate, stalemate and insufficient material; any other position may end by
         // agreement, time or adjudication.
-        if by_rules.is_some_and(|by_rules| by_rules != result) {
+        if by_rules.is_some_and(|by_rules| by_rules != outcome) {
             return Err(RejectReason::WrongResult);
         }
         // The first of the two times belongs to the side that moved first.
@@ -281,16 +288,28 @@ impl GameScan {
             self.time_ms.reverse();
             self.timed.reverse();
         }
-        // Without book marks, the opening of a game with a FEN tag is the FEN alone.
-        let limit = if tags.fen.is_empty() { self.options.opening_plies as usize } else { 0 };
-        let (opening, others) =
-            self.moves.split_at(self.book.unwrap_or(limit).min(self.moves.len()));
-        let written = hash(fnv1a(FNV_START, &tags.fen), opening);
-        let ending = termination(tags, &self.last_comment);
+        let spelling = fnv1a(fnv1a(FNV_START, &tags.fen), &tags.variant);
+        let start = *index
+            .starts
+            .entry(spelling)
+            .or_insert_with(|| fnv1a(FNV_START, start_name(tags).as_bytes()));
+        // Without book marks, the opening of a game from another position is the position alone.
+        let limit = if start == FNV_START { self.options.opening_plies as usize } else { 0 };
+        // Copies of a game may be in different notations. Replaying takes much longer than reading,
+        // so moves that look like SAN are not replayed.
+        if !self.moves.iter().all(is_san) {
+            shorten(tags, &mut self.moves);
+        }
+        let plies = self.book.unwrap_or(limit).min(self.moves.len());
+        let (opening, others) = self.moves.split_at_mut(plies);
+        let written = hash(start, opening);
+        let moves = hash(written, others);
+        let mut ending = termination(tags, &self.last_comment);
+        ending.truncate(MAX_NAME);
         Ok(Game {
             white: number(&tags.white, &mut block.players, &mut index.players),
             black: number(&tags.black, &mut block.players, &mut index.players),
-            result,
+            result: result_of_outcome(outcome),
             opening: *index.written.entry(written).or_insert_with(|| {
                 let name = opening_name(tags, opening);
                 let key = fnv1a(FNV_START, name.as_bytes());
@@ -300,8 +319,9 @@ impl GameScan {
                 })
             }),
             termination: number(&ending, &mut block.endings, &mut index.endings),
+            line,
             plies: self.moves.len() as u32,
-            moves: hash(written, others),
+            moves,
             time_ms: self.time_ms,
             timed: self.timed,
             seen: self.evaluations.by_colour(is_black_first),
@@ -330,38 +350,58 @@ fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
 /// Computer Programming", section 6.4).
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Returns the name of an opening: the FEN of the starting position if the game has a FEN tag, and
-/// the moves. If a move contains a source file or rank that may be redundant in SAN, the moves are
-/// replayed as far as possible, so that the name does not depend on the notation.
-fn opening_name(tags: &Tags, moves: &[MoveOrWord]) -> String {
+/// Returns the FEN of the starting position, whose text does not depend on the `FEN` tag; empty for
+/// the initial position.
+fn start_name(tags: &Tags) -> String {
+    // Some programs write an en passant square even if no pawn can capture there.
+    match tags.start().map(|start| start.position) {
+        Ok(start) if start.to_setup(EnPassantMode::Legal) == Setup::initial() => String::new(),
+        Ok(start) => Fen::from_position(&start, EnPassantMode::Legal).to_string(),
+        Err(_) => String::from_utf8_lossy(&tags.fen).into_owned(),
+    }
+}
+
+/// Returns whether a move has the form of SAN.
+fn is_san(written: &MoveOrWord) -> bool {
+    match written {
+        MoveOrWord::San(San::Normal { role: Role::Pawn, file, rank, capture, .. }) => {
+            rank.is_none() && file.is_some() == *capture
+        }
+        MoveOrWord::San(San::Normal { file, rank, .. }) => file.is_none() || rank.is_none(),
+        _ => true,
+    }
+}
+
+/// Replaces moves by their SAN, as far as they are legal.
+fn shorten(tags: &Tags, moves: &mut [MoveOrWord]) {
+    let Ok(Start { mut position, .. }) = tags.start() else { return };
+    for written in moves {
+        let MoveOrWord::San(san) = written else { return };
+        let Ok(legal) = legal_move(&position, *san) else { return };
+        *san = San::from_move(&position, legal);
+        position.play_unchecked(legal);
+    }
+}
+
+/// Returns the name of an opening: the FEN of the starting position, unless this is the initial
+/// position, and the moves. If a move contains a source file or rank that may be redundant in SAN,
+/// the moves are replayed, so that the name does not depend on the notation.
+fn opening_name(tags: &Tags, moves: &mut [MoveOrWord]) -> String {
     let is_long = |written: &MoveOrWord| match written {
         MoveOrWord::San(San::Normal { role: Role::Pawn, rank, .. }) => rank.is_some(),
         MoveOrWord::San(San::Normal { file, rank, .. }) => file.is_some() || rank.is_some(),
         _ => false,
     };
-    let start = tags.start().ok();
-    // Some programs write an en passant square even if no pawn can capture there.
-    let mut name = match &start {
-        Some(start) if !tags.fen.is_empty() => {
-            Fen::from_position(&start.position, EnPassantMode::Legal).to_string()
-        }
-        _ => String::from_utf8_lossy(&tags.fen).into_owned(),
-    };
-    let mut position = start.filter(|_| moves.iter().any(is_long)).map(|start| start.position);
+    if moves.iter().any(is_long) {
+        shorten(tags, moves);
+    }
+    let mut name = start_name(tags);
     for written in moves {
         if !name.is_empty() {
             name.push(' ');
         }
         match written {
-            MoveOrWord::San(san) => {
-                let played = position.as_mut().and_then(|position| {
-                    let legal = legal_move(position, *san).ok()?;
-                    let short = San::from_move(position, legal);
-                    position.play_unchecked(legal);
-                    Some(short)
-                });
-                played.unwrap_or(*san).append_to_string(&mut name);
-            }
+            MoveOrWord::San(san) => san.append_to_string(&mut name),
             MoveOrWord::Word(word) => name.push_str(&String::from_utf8_lossy(word)),
         }
     }
@@ -382,32 +422,12 @@ fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     tags.is_chess960().map(drop).map_err(|_| RejectReason::Variant)
 }
 
-/// Returns White's result, from the result tag and the result at the end of the moves.
-fn result(tags: &Tags, outcome: Option<Outcome>) -> Result<GameResult, RejectReason> {
-    let by_tag = match tags.result.as_slice() {
-        b"1-0" => Some(GameResult::Win),
-        b"0-1" => Some(GameResult::Loss),
-        b"1/2-1/2" | b"1/2" => Some(GameResult::Draw),
-        _ => None,
-    };
-    match (by_tag, outcome.map(result_of_outcome)) {
-        (Some(tag), Some(moves)) if Some(tag) != moves => Err(RejectReason::Contradiction),
-        (Some(tag), _) => Ok(tag),
-        // The result at the end of the moves counts only if the tag is missing; a tag `*`
-        // contradicts a result.
-        (None, Some(Some(moves))) if tags.result.is_empty() => Ok(moves),
-        (None, Some(Some(_))) => Err(RejectReason::Contradiction),
-        (None, _) => Err(RejectReason::NoResult),
-    }
-}
-
-/// Returns White's result; `None` for a game that has not ended.
-fn result_of_outcome(outcome: Outcome) -> Option<GameResult> {
+/// Returns White's result.
+fn result_of_outcome(outcome: KnownOutcome) -> GameResult {
     match outcome {
-        Outcome::Known(KnownOutcome::Decisive { winner: Color::White }) => Some(GameResult::Win),
-        Outcome::Known(KnownOutcome::Decisive { winner: Color::Black }) => Some(GameResult::Loss),
-        Outcome::Known(KnownOutcome::Draw) => Some(GameResult::Draw),
-        Outcome::Unknown => None,
+        KnownOutcome::Decisive { winner: Color::White } => GameResult::Win,
+        KnownOutcome::Decisive { winner: Color::Black } => GameResult::Loss,
+        KnownOutcome::Draw => GameResult::Draw,
     }
 }
 
@@ -436,13 +456,18 @@ fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
 
 /// Returns the index of a name in `names`, adding the name if it is new.
 fn number(text: &[u8], names: &mut Vec<String>, index: &mut HashMap<Vec<u8>, u32>) -> u32 {
-    // The length is limited because long names in a file could exhaust the memory.
-    let text = &text[..text.len().min(MAX_NAME)];
     if let Some(number) = index.get(text) {
         return *number;
     }
     let number = names.len() as u32;
-    names.push(text_of(text));
+    // The length is limited because long names in a file could exhaust the memory.
+    let start = &text[..text.len().min(MAX_NAME)];
+    let mut name = text_of(start);
+    if start != text {
+        // The hash distinguishes names that start alike.
+        name += &format!("… {:016x}", fnv1a(FNV_START, text));
+    }
+    names.push(name);
     index.insert(text.to_vec(), number);
     number
 }

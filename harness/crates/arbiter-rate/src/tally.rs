@@ -162,7 +162,6 @@ impl Tally {
     pub fn add(&mut self, block: &Block) {
         self.corrected += block.corrected;
         let players: Vec<_> = block.players.iter().map(|name| self.player(name)).collect();
-        let openings: Vec<_> = block.openings.iter().map(|opening| self.opening(opening)).collect();
         for game in &block.games {
             self.file_games += 1;
             let game = match game {
@@ -181,14 +180,23 @@ impl Tally {
                 self.copies += 1;
                 continue;
             }
-            self.games += 1;
             // Aliases may map both names to one player.
             if both[0] == both[1] {
-                *self.bad.entry(RejectReason::SamePlayer).or_default() += 1;
+                let [white, black] = [game.white, game.black].map(|n| &block.players[n as usize]);
+                let result = ["0-1", "1/2-1/2", "1-0"][game.result.half_points()];
+                self.reject(&UncountedGame {
+                    reason: RejectReason::SamePlayer,
+                    title: format!("{white} - {black} {result}"),
+                    culprit: None,
+                    line: game.line,
+                });
                 continue;
             }
+            self.games += 1;
+            // Only openings of games that count are listed.
+            let opening = self.opening(&block.openings[game.opening as usize]);
             let ending = &block.endings[game.termination as usize];
-            self.count(game, both, openings[game.opening as usize], ending);
+            self.count(game, both, opening, ending);
         }
         // A block numbers its lines from 0, but messages contain lines of the file.
         self.file_lines += block.lines;
@@ -405,12 +413,36 @@ mod tests {
         let one = Choice { aliases, ..Choice::default() };
         let merged = named(&[("A 1", 3), ("B", 2), ("Caf\u{e9}", 1)]);
         assert_eq!(chosen(one.clone()), (4, 1, merged));
+        let mut tally = Tally::new(one.clone());
+        tally.begin_file("x.pgn");
+        tally.add(&scan(&bytes, OPTIONS));
+        let RejectedGame { file, line, number, title, .. } = &tally.named[0];
+        assert_eq!((file.as_str(), *line, *number), ("x.pgn", 13, 3));
+        assert_eq!(title, "A 1 - A one 1-0");
         let fewer = Choice { exclude: vec!["Caf\u{e9}".into()], ..one };
         assert_eq!(chosen(fewer), (3, 1, named(&[("A 1", 2), ("B", 2)])));
         let two = Choice { include: vec!["A 1".into(), "B".into()], ..Choice::default() };
         assert_eq!(chosen(two), (1, 0, named(&[("A 1", 1), ("B", 1)])));
         let decided = Choice { ignores_draws: true, ..Choice::default() };
         assert_eq!(chosen(decided).0, 3);
+    }
+
+    #[test]
+    fn only_the_openings_of_counted_games_are_listed() {
+        let text = [
+            game("A", "B", "1. e4", "1/2-1/2"),
+            game("A", "C", "1. d4", "1-0"),
+            game("A", "B", "1. c4", "1-0"),
+        ]
+        .concat();
+        let mut tally = Tally::new(Choice {
+            exclude: vec!["C".to_owned()],
+            ignores_draws: true,
+            ..Choice::default()
+        });
+        tally.add(&scan(text.as_bytes(), OPTIONS));
+        let names: Vec<_> = tally.openings.iter().map(|opening| opening.name.as_str()).collect();
+        assert_eq!(names, ["c4"]);
     }
 
     #[test]
@@ -433,6 +465,28 @@ mod tests {
         assert_eq!((once.games, once.copies), (9, 7));
         let all = tally(&text.repeat(2), true);
         assert_eq!((all.games, all.copies), (16, 0));
+    }
+
+    #[test]
+    fn copies_in_another_notation_are_recognized() {
+        let initial = "[FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha -\"]\n";
+        let fen = "[FEN \"r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1\"]\n";
+        let same = "[FEN \"r3k2r/8/8/8/8/8/8/R3K2R w HAha -\"]\n";
+        for [one, other] in [
+            [("", "1. e4 d5 2. exd5 Nf6"), ("", "1. e2e4 d7d5 2. e4d5 g8f6")],
+            [("", "1. e4 d5 2. exd5 Nf6"), ("", "1. e4 d5 2. ed5 Nf6")],
+            [("", "1. e4 d5 2. exd5 Nf6"), (initial, "1. e2-e4 d7-d5 2. e4xd5 Ng8-f6")],
+            [(fen, "1. O-O"), (same, "1. e1g1")],
+        ] {
+            let mut tally = Tally::default();
+            for (tag, moves) in [one, other] {
+                tally.add(&scan(
+                    (tag.to_owned() + &game("A", "B", moves, "1-0")).as_bytes(),
+                    OPTIONS,
+                ));
+            }
+            assert_eq!((tally.games, tally.copies, tally.openings.len()), (1, 1, 1), "{other:?}");
+        }
     }
 
     #[test]

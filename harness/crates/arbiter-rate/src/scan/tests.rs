@@ -62,6 +62,12 @@ fn rejected_games_have_a_reason() {
         game(&[("White", "A"), ("Result", "1-0")], "1. e4 1-0"),
         game(&with(&[("Variant", "Atomic"), ("Result", "1-0")]), "1. e4 1-0"),
         "1. e4 e5 1-0\n\n".to_owned(),
+        game(&with(&[("Result", "*")]), "1. e4 1-0"),
+        game(&with(&[("Result", "1-0")]), "1. e4 *"),
+        game(&with(&[("Result", "?")]), "1. e4 1-0"),
+        game(&with(&[("Result", "1–0")]), "1. e4 1:0"),
+        game(&with(&[("Result", "1/2 - 1/2")]), "1. e4 ½-½"),
+        game(&with(&[("Result", "0:1")]), "1. e4"),
     ]
     .concat();
     use RejectReason::*;
@@ -74,18 +80,25 @@ fn rejected_games_have_a_reason() {
         Some(NoPlayer),
         Some(Variant),
         Some(Unreadable),
+        Some(Contradiction),
+        Some(Contradiction),
+        None,
+        None,
+        None,
+        None,
     ];
     assert_eq!(reasons(&text), expected);
 }
 
 #[test]
-fn an_unclosed_comment_rejects_only_one_game() {
+fn an_unclosed_comment_or_variation_rejects_only_one_game() {
     let tags = [&AB[..], &[("Result", "1-0")]].concat();
     let (good, cut) = (game(&tags, "1. e4 {x} 1-0"), game(&tags, "1. e4 {x 1-0"));
     let inner = game(&tags, "1. e4 {x\n\n[%eval 1]} 1-0");
-    let text = [&*good, &cut, &good, &inner, &cut].concat();
+    let variation = game(&tags, "1. e4 (1. d4 2. Nf3 1-0");
+    let text = [&*good, &cut, &good, &inner, &variation, &cut].concat();
     let cut = Some(RejectReason::Cut);
-    assert_eq!(reasons(&text), [None, cut, None, None, cut]);
+    assert_eq!(reasons(&text), [None, cut, None, None, cut, cut]);
     let spread = "[White \"A\"]\n\n[Black \"B\"]\n\n[Result \"1-0\"]\n\n1. e4 1-0\n";
     assert_eq!(reasons(spread), [None]);
 }
@@ -205,6 +218,17 @@ fn a_game_continues_after_a_blank_line() {
 fn tags_may_have_any_white_space() {
     let text = "[ White\t\"A\" ]\n[Black\u{b}\"B\"] [Result \"1-0\"]\n\n1. e4 1-0\n";
     assert_eq!(reasons(text), [None]);
+}
+
+#[test]
+fn long_names_that_start_alike_are_different_players() {
+    let names = ["1", "2"].map(|end| "x".repeat(MAX_NAME) + end);
+    let tags = [("White", names[0].as_str()), ("Black", &names[1]), ("Result", "1-0")];
+    let block = scan(game(&tags, "1. e4 1-0").repeat(2).as_bytes(), OPTIONS);
+    assert_eq!(block.games.len(), 2);
+    assert_eq!(block.players.len(), 2);
+    assert_ne!(block.players[0], block.players[1]);
+    assert!(block.players[0].starts_with(&names[0][..MAX_NAME]), "{:?}", block.players);
 }
 
 #[test]

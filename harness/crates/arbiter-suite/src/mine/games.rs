@@ -12,10 +12,16 @@ use arbiter_pgn::{
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// Values of the PGN tag `Termination` for games that a fault decided (PGN standard, section
-/// 9.8.1). The result of such a game contains no information about its positions.
-const FAULTS: [&str; 5] =
-    ["abandoned", "emergency", "rules infraction", "time forfeit", "unterminated"];
+/// Values of the PGN tag `Termination` for games that a fault decided: those of the PGN standard
+/// (section 9.8.1), of cutechess-cli and fastchess, and of similar programs. The result of such a
+/// game contains no information about its positions.
+const FAULTS: &str = "abandoned, crash, disconnect, emergency, illegal move, rules infraction, \
+                      stalled connection, time forfeit, timeout, unterminated";
+
+/// Returns whether a value of the PGN tag `Termination` means that a fault decided the game.
+pub fn is_fault(termination: &str) -> bool {
+    FAULTS.split(", ").any(|fault| fault.eq_ignore_ascii_case(termination))
+}
 
 /// Game, up to the last move that could be replayed.
 #[derive(Debug, Clone)]
@@ -47,13 +53,13 @@ pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<S
         let mut reader = Games::new(&text);
         while reader.read(&mut replay) {
             number += 1;
+            let result = replay.result(reader.tags());
             let place = format!("{file} game {number}");
             faults.extend(replay.fault.take().map(|reason| format!("{place}: {reason}")));
             let Some(Mainline { mut start, moves, .. }) = replay.line.take() else { continue };
             faults.extend(start.correction.take().map(|what| format!("{place}: {what}")));
             let origin = format!("{}{place}", replay.origin);
             let open_plies = replay.first_mate.unwrap_or(moves.len());
-            let result = replay.result;
             games.push(Game { origin, start, moves, scores: Vec::new(), result, open_plies });
         }
     }
@@ -94,11 +100,10 @@ struct Replay {
     line: Option<Mainline>,
     /// Names of the players; empty if a name is missing.
     origin: String,
-    result: Option<KnownOutcome>,
-    /// Reason for skipping the game or the rest of the game.
+    /// Result at the end of the moves.
+    outcome: Option<Outcome>,
+    /// Reason for skipping the game, its result, or the rest of the game.
     fault: Option<String>,
-    /// `true` if a fault of an engine decided the game.
-    is_faulty: bool,
     /// Number of plies before an engine first announced a mate.
     first_mate: Option<usize>,
 }
@@ -107,17 +112,26 @@ impl Replay {
     /// Skips the rest of the game. The moves so far are kept, but without a result.
     fn break_off(&mut self, reason: String) -> ControlFlow<()> {
         self.fault = Some(reason);
-        // The result depends on moves that could not be read.
-        self.result = None;
         ControlFlow::Break(())
+    }
+
+    /// Returns the result of the game; `None` if it says nothing about the moves.
+    fn result(&mut self, tags: &Tags) -> Option<KnownOutcome> {
+        // After a fault, the result depends on moves that could not be read.
+        if self.fault.is_some() || is_fault(&text_of(&tags.termination)) {
+            return None;
+        }
+        let result = tags.outcome(self.outcome);
+        result.unwrap_or_else(|error| {
+            self.fault = Some(error.to_string());
+            None
+        })
     }
 }
 
 impl GameVisitor for Replay {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
-        let termination = tags.termination.to_ascii_lowercase();
-        let is_faulty = FAULTS.iter().any(|fault| fault.as_bytes() == termination);
-        *self = Replay { is_faulty, ..Replay::default() };
+        *self = Replay::default();
         match tags.start() {
             Ok(start) => self.line = Some(Mainline::new(start)),
             Err(reason) => return self.break_off(reason),
@@ -149,9 +163,7 @@ impl GameVisitor for Replay {
     }
 
     fn outcome(&mut self, outcome: Outcome) {
-        if let Outcome::Known(result) = outcome {
-            self.result = Some(result).filter(|_| !self.is_faulty);
-        }
+        self.outcome = Some(outcome);
     }
 }
 
@@ -167,6 +179,13 @@ mod tests {
         let found: Vec<_> = games.iter().map(|game| (game.result, game.open_plies)).collect();
         let white = KnownOutcome::Decisive { winner: shakmaty::Color::White };
         assert_eq!(found, [(Some(white), 1), (None, 1), (None, 1), (None, 0)]);
+        let pgn = "[Result \"1-0\"]\n\n1. e4\n\n[Result \"1-0\"]\n\n1. e4 0-1\n\n\
+                   [Result \"*\"]\n\n1. e4 1-0\n";
+        let (games, faults) = read_games("a.pgn", pgn.as_bytes()).unwrap();
+        let results: Vec<_> = games.iter().map(|game| game.result).collect();
+        assert_eq!(results, [Some(white), None, None]);
+        let expected = [2, 3].map(|game| format!("a.pgn game {game}: contradicting results"));
+        assert_eq!(faults, expected);
     }
 
     #[test]

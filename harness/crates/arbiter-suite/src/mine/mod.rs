@@ -15,7 +15,7 @@ mod theme;
 
 pub use candidate::{Candidate, candidates};
 pub use epd::{MinedPosition, suite_lines};
-pub use games::{Game, read_games, stored_game};
+pub use games::{Game, is_fault, read_games, stored_game};
 pub use journal::{Journal, JournalError, MiningResult};
 pub use task::{OPTIONS, Search};
 

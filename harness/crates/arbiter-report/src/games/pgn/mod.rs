@@ -432,6 +432,16 @@ mod tests {
     }
 
     #[test]
+    fn mining_recognizes_the_tags_of_games_that_a_fault_decided() {
+        for dialect in [None, Some(Dialect::Fastchess), Some(Dialect::Cutechess)] {
+            for ending in Termination::ALL {
+                let tag = termination(ending, dialect);
+                assert_eq!(arbiter_suite::mine::is_fault(tag), ending.is_fault(), "{tag}");
+            }
+        }
+    }
+
+    #[test]
     fn event_and_site_can_be_named() {
         let named = Annotation {
             event: Some("Cup \"9\"".to_owned()),
