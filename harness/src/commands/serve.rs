@@ -8,7 +8,6 @@ mod start;
 
 use std::io::{IsTerminal, stderr};
 use std::net::SocketAddr;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,7 +22,9 @@ use crate::{
     failure::Failure, log_args::LogArgs, metrics::MetricsArgs, project::ResultsArg,
     runtime::runtime,
 };
-use arbiter_process::{foreign_owner, is_open_to_others, lower_priority, read_text, write_secret};
+use arbiter_process::{
+    changed_ms, foreign_owner, is_open_to_others, lower_priority, read_text, write_secret,
+};
 use arbiter_report::{note, utc_time};
 use arbiter_runner::Signals;
 use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site, Starter};
@@ -207,7 +208,7 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
     let mut place = path.display().to_string();
     if is_earlier {
         // The time of the last change, unlike the modification time, is not part of an archive.
-        let since = utc_time(kept.ctime().saturating_mul(1000));
+        let since = utc_time(changed_ms(&kept));
         place.push_str(&format!(
             ", unchanged since {since}; if the folder is from someone else, remove this file and restart"
         ));

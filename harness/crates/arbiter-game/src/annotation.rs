@@ -110,7 +110,8 @@ arbiter_names::named!(Dialect, Field, Notation, Keeping);
 pub struct Annotation {
     /// Notation of moves.
     pub notation: Notation,
-    /// Parts of move comments besides score, depth and time, in the order of the variants of [`Field`].
+    /// Parts of move comments besides score, depth and time, in the order of the variants of
+    /// [`Field`].
     pub fields: Vec<Field>,
     /// Pattern that selects the engine lines that are added to comments.
     #[serde(with = "As::<Option<DisplayFromStr>>")]

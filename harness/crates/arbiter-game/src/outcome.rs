@@ -5,8 +5,29 @@ use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr};
 use shakmaty::{ByColor, Color, KnownOutcome};
 
-use crate::adjudicate::Scope;
 use crate::text::Detail;
+
+/// Results that may be adjudicated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// Wins and draws.
+    #[default]
+    Both,
+    /// Wins only; drawn games continue.
+    Wins,
+    /// Draws only; won games continue.
+    Draws,
+}
+
+impl Scope {
+    /// Returns whether a result belongs to the scope.
+    pub(crate) fn contains(self, result: KnownOutcome) -> bool {
+        self == Scope::Both || (self == Scope::Draws) == (result == KnownOutcome::Draw)
+    }
+}
+
+arbiter_names::named!(Scope);
 
 /// Reason for the end of a game. The names are stored and printed, and their meaning never changes.
 // Engine faults come last, since `is_fault` compares variants.

@@ -1,9 +1,9 @@
 //! Evaluations in comments.
 //!
-//! In `+0.31/12 0.5s` and `-M3/9` (cutechess, fastchess, Arbiter), the evaluation is from the point
-//! of view of the side that moved. In `[%eval 0.31]` and `[%eval #-3]` (Lichess), in `wv=0.31` (TCEC)
-//! and in `[%eval 31,12]` (ChessBase), it is from White's point of view. ChessBase writes
-//! centipawns, the other programs write pawns.
+//! In `+0.31/12 0.5s` and `-M3/9` (cutechess, fastchess, Arbiter), the evaluation is from the
+//! point of view of the side that moved. In `[%eval 0.31]` and `[%eval #-3]` (Lichess), in
+//! `wv=0.31` (TCEC) and in `[%eval 31,12]` (ChessBase), it is from White's point of view.
+//! ChessBase writes centipawns, the other programs write pawns.
 
 use memchr::memmem;
 

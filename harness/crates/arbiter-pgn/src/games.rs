@@ -19,10 +19,6 @@ const MAX_TAG_LINE: usize = 1 << 13;
 /// Maximum length, in bytes, of a comment that is passed to the visitor; the rest is dropped.
 const MAX_COMMENT: usize = 1 << 14;
 
-/// Token that is passed to [`GameVisitor::unknown`] for a missing end of a comment or variation. A
-/// brace cannot be part of a token, so no token in a file equals this one.
-pub const UNCLOSED: &[u8] = b"{";
-
 /// Visitor of the parts of a game, without its variations. If a method returns `Break`, the rest of
 /// the game is skipped.
 pub trait GameVisitor {
@@ -30,7 +26,7 @@ pub trait GameVisitor {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()>;
     /// Handles a move, as written in the game.
     fn san(&mut self, san: San) -> ControlFlow<()>;
-    /// Handles a token that is not PGN, or [`UNCLOSED`].
+    /// Handles a token that is not PGN, or [`UNCLOSED`](super::UNCLOSED).
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()>;
     /// Handles a comment in braces.
     fn comment(&mut self, comment: &[u8]);

@@ -21,13 +21,13 @@ mod words;
 
 pub use blocks::Blocks;
 pub use evaluation::{Evaluation, evaluation};
-pub use games::{GameVisitor, Games, Lines, UNCLOSED};
+pub use games::{GameVisitor, Games, Lines};
 pub use mainline::Mainline;
 pub use moves::{MoveError, legal_move, read_move};
 pub use pgn_reader::Outcome;
 pub use shakmaty::san::San;
 pub use tags::{ContradictoryResults, MAX_NAME, Tags, text_of};
-pub use text::Text;
+pub use text::{Text, UNCLOSED};
 
 #[cfg(test)]
 #[allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)]

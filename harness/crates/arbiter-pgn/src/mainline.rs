@@ -4,8 +4,8 @@ use arbiter_position::{Start, excerpt};
 use shakmaty::san::San;
 use shakmaty::{Chess, Move, Position};
 
-use super::games::UNCLOSED;
 use super::moves::{MoveError, legal_move};
+use super::text::UNCLOSED;
 
 /// Game, as far as it has been replayed.
 #[derive(Debug, Clone)]

@@ -88,8 +88,8 @@ impl Tags {
         }
     }
 
-    /// Returns the result of the game: that of the `Result` tag or, if the tag is missing, `written`,
-    /// the result at the end of the moves. Returns `None` if the game has no result.
+    /// Returns the result of the game: that of the `Result` tag or, if the tag is missing,
+    /// `written`, the result at the end of the moves. Returns `None` if the game has no result.
     ///
     /// # Errors
     ///

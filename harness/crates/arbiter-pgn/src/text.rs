@@ -11,7 +11,6 @@ use memchr::{memchr, memchr_iter, memmem};
 use shakmaty::san::SanPlus;
 
 use super::blanks::{is_blank, line_length};
-use super::games::UNCLOSED;
 use super::tag_text::{begins_tags, is_tag, odd_tag, plain_tag};
 use super::words::{Meaning, invisible_length, meaning};
 
@@ -22,6 +21,10 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Ellipsis character that word processors insert.
 const ELLIPSIS: &[u8] = "…".as_bytes();
+
+/// Token that is passed to [`GameVisitor::unknown`](super::GameVisitor::unknown) for a missing end of a comment or variation. A
+/// brace cannot be part of a token, so no token in a file equals this one.
+pub const UNCLOSED: &[u8] = b"{";
 
 /// First byte of a comment that contains an invalid token. The reader skips invalid tokens but
 /// passes comments to the visitor.

@@ -15,6 +15,12 @@ pub fn foreign_owner(file: &Metadata) -> Option<u32> {
     Some(file.uid()).filter(|uid| *uid != geteuid().as_raw())
 }
 
+/// Returns the time of the last change of a file's contents or attributes, in Unix time in
+/// milliseconds.
+pub fn changed_ms(file: &Metadata) -> i64 {
+    file.ctime().saturating_mul(1000)
+}
+
 /// Returns whether other users may read, write or execute a file.
 pub fn is_open_to_others(file: &Metadata) -> bool {
     file.mode() & 0o077 != 0

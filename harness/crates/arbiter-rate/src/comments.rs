@@ -11,8 +11,8 @@ pub(crate) fn is_book(comment: &[u8]) -> bool {
 }
 
 /// Returns the time of a move from its comment, in milliseconds. The comment contains a number
-/// followed by `s` or `ms`, as in `+0.31/12 0.123s`, a number of milliseconds, as in `mt=123`, or an
-/// elapsed move time, as in `[%emt 0:00:01.5]`.
+/// followed by `s` or `ms`, as in `+0.31/12 0.123s`, a number of milliseconds, as in `mt=123`, or
+/// an elapsed move time, as in `[%emt 0:00:01.5]`.
 pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
     let has_commands = matches!(comment, [b'[', ..] | [b' ', b'[', ..]);
     let written = if has_commands { None } else { written_time(comment) };
@@ -61,9 +61,9 @@ fn number_with_unit(text: &[u8]) -> Option<f64> {
     None
 }
 
-/// Powers of ten. The length of the array limits the number of digits that [`number_with_unit`] parses.
-/// Integers of up to fifteen digits and these powers are exact in an `f64`, so their quotient is
-/// bit-identical to the result of the standard library.
+/// Powers of ten. The length of the array limits the number of digits that [`number_with_unit`]
+/// parses. Integers of up to fifteen digits and these powers are exact in an `f64`, so their
+/// quotient is bit-identical to the result of the standard library.
 const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 

@@ -26,17 +26,7 @@ pub use knockout::{Entrant, Knockout};
 pub use ledger::Encounter;
 pub use ranking::RankedEngine;
 
-/// Kind of tournament. It determines the order of the engines in the [ranking](Schedule::ranking):
-///
-/// | format | order |
-/// |---|---|
-/// | round robin, pyramid | share of points, Sonneborn-Berger |
-/// | gauntlet | share of points |
-/// | Swiss | points, Buchholz, Sonneborn-Berger |
-/// | knockout | encounters survived |
-/// | ladder | rung |
-///
-/// Engines with equal values share a rank.
+/// Kind of tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {

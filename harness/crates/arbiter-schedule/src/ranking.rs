@@ -1,4 +1,14 @@
 //! Ranking of the engines in a tournament.
+//!
+//! | format | order |
+//! |---|---|
+//! | round robin, pyramid | share of points, Sonneborn-Berger |
+//! | gauntlet | share of points |
+//! | Swiss | points, Buchholz, Sonneborn-Berger |
+//! | knockout | encounters survived |
+//! | ladder | rung |
+//!
+//! Engines with equal values share a rank.
 
 use super::{Format, FormatState, Schedule};
 

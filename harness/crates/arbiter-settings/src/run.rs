@@ -13,8 +13,9 @@ use crate::values::{
     parse_nps, pieces, seconds, text, truth,
 };
 use crate::{Keys, merged};
-use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
+use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, TablebaseRule};
 use arbiter_game::annotation::{Annotation, Field, Keeping, LinePattern, Notation};
+use arbiter_game::outcome::Scope;
 use arbiter_names::{listed, names};
 use arbiter_openings::{Order, ReadOptions};
 use arbiter_plan::{

@@ -51,8 +51,8 @@ impl BrownianMotion {
     }
 }
 
-/// Returns the exit of a walk with the mean change `drift` per unit, for which E(e^(−rate·change)) =
-/// 1 and `rate` is not 0; [`BrownianMotion::exit`] explains the formulas and the distances.
+/// Returns the exit of a walk with the mean change `drift` per unit, for which E(e^(−rate·change))
+/// = 1 and `rate` is not 0; [`BrownianMotion::exit`] explains the formulas and the distances.
 pub(crate) fn exit_by_rate(rate: f64, drift: f64, below: f64, above: f64) -> Exit {
     // The formulas are for a rising walk, so that no exponential overflows. A falling walk is
     // mirrored.

@@ -9,7 +9,7 @@ mod written;
 
 pub use draw::DrawRule;
 pub use resign::ResignRule;
-pub use tablebase::{Scope, TablebaseRule, Tables};
+pub use tablebase::{TablebaseRule, Tables};
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use resign::DecidedMoves;
 use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, KnownOutcome};
 
-use crate::outcome::{Outcome, Termination, color_name};
+use crate::outcome::{Outcome, Scope, Termination, color_name};
 use arbiter_protocol::Score;
 
 /// Adjudication rules of a run, by default none. The tablebase folders are configured separately.

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, KnownOutcome, Position};
 use shakmaty_syzygy::{AmbiguousWdl, Wdl};
 
+use crate::outcome::Scope;
+
 /// Rule for adjudication by tablebases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TablebaseRule {
@@ -17,28 +19,6 @@ pub struct TablebaseRule {
     /// Results that are adjudicated.
     pub scope: Scope,
 }
-
-/// Results that may be adjudicated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    /// Wins and draws.
-    #[default]
-    Both,
-    /// Wins only; drawn games continue.
-    Wins,
-    /// Draws only; won games continue.
-    Draws,
-}
-
-impl Scope {
-    /// Returns whether a result belongs to the scope.
-    pub(crate) fn contains(self, result: KnownOutcome) -> bool {
-        self == Scope::Both || (self == Scope::Draws) == (result == KnownOutcome::Draw)
-    }
-}
-
-arbiter_names::named!(Scope);
 
 /// Syzygy tablebases with WDL values. A value is from the point of view of the side to move; it is
 /// `None` if no table contains the position. No table contains positions with castling rights.

@@ -51,7 +51,13 @@ impl EngineError {
         // Blank lines explain nothing.
         let error = errors.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
         let cause = last.iter().find(|line| line.contains("ERROR"));
+        // An engine may write the same message to stderr.
+        let is_new = |line: &str| {
+            let message = line.trim_start_matches("info string ");
+            error.is_none_or(|error| !error.contains(message))
+        };
         let output = cause.or(last.last()).filter(|line| explains(line)).map(|line| line.trim());
+        let output = output.filter(|line| is_new(line));
         let shown = |line| printable(line, LAST_WORDS);
         let error = error.map(|line| format!(", last error output: {}", shown(line)));
         let output = output.map(|line| format!(", last output: {}", shown(line)));
@@ -105,5 +111,8 @@ mod tests {
         check(&["cannot open the book"], ", last output: cannot open the book");
         check(&["Error: no book", ""], "");
         check(&[], "");
+        let (errors, last) = (["me: no network".to_owned()], ["info string no network"]);
+        let error = EngineError::exited("exit code 1".to_owned(), &errors, &last);
+        assert_eq!(error.to_string(), "exited (exit code 1, last error output: me: no network)");
     }
 }

@@ -155,8 +155,9 @@ impl Namespaces {
 
 impl Sandbox {
     /// Returns whether the sandbox can prevent builds from changing modes, owners and times of
-    /// files outside their home folder. This protection needs mount namespaces and, unless the user
-    /// is root, user namespaces. The first call starts a process to test whether they are available.
+    /// files outside their home folder. This protection needs mount namespaces and, unless the
+    /// user is root, user namespaces. The first call starts a process to test whether they are
+    /// available.
     pub fn keeps_attributes() -> bool {
         *ARE_SUPPORTED.get_or_init(are_supported)
     }

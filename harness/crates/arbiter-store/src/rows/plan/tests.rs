@@ -2,8 +2,9 @@
 
 use super::*;
 use arbiter_game::adjudicate::Rules;
-use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
+use arbiter_game::adjudicate::{DrawRule, ResignRule};
 use arbiter_game::annotation::{Dialect, Field, Notation};
+use arbiter_game::outcome::Scope;
 use arbiter_plan::{
     CpuContention, EngineSpec, Provenance, Request, RunKind, Scale, SprtRequest, TournamentRequest,
 };
