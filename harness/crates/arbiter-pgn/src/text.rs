@@ -22,8 +22,9 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Ellipsis character that word processors insert.
 const ELLIPSIS: &[u8] = "…".as_bytes();
 
-/// Token that is passed to [`GameVisitor::unknown`](super::GameVisitor::unknown) for a missing end of a comment or variation. A
-/// brace cannot be part of a token, so no token in a file equals this one.
+/// Token that is passed to [`GameVisitor::unknown`](super::GameVisitor::unknown) for a missing end
+/// of a comment or variation. A brace cannot be part of a token, so no token in a file equals this
+/// one.
 pub const UNCLOSED: &[u8] = b"{";
 
 /// First byte of a comment that contains an invalid token. The reader skips invalid tokens but
