@@ -95,9 +95,11 @@ struct Column {
 #[derive(PartialEq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "a value is invalid")]
 enum Cell {
-    Null(()),
-    Integer(i64),
+    // The long moves of a game are text. For each earlier variant, serde would format an error that
+    // contains the complete text.
     Text(String),
+    Integer(i64),
+    Null(()),
     /// Floating-point number as a string, which preserves every bit.
     Real {
         real: String,
