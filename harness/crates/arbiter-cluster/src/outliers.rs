@@ -14,15 +14,16 @@ use arbiter_run::{PairTally, RunCounts};
 use arbiter_stats::residuals;
 use arbiter_stats::{FailureCount, Pentanomial, fisher_exact};
 
-/// Number of games of a worker before its first check.
-pub(crate) const FIRST_CHECK: u64 = 16;
+/// Number of games of a worker before its first check. A worker that fails in every game would
+/// otherwise spoil a short run before it is checked.
+pub(crate) const FIRST_CHECK: u64 = 4;
 
 /// Maximum probability, for each criterion, that a run excludes a worker although no worker
 /// differs.
 pub(crate) const FALSE_ALARM: f64 = 1e-3;
 
-/// Upper bound on the number of checks of a worker: 24 doublings of 16 games are 268 million games.
-const MAX_CHECKS: f64 = 24.0;
+/// Upper bound on the number of checks of a worker: 26 doublings of 4 games are 268 million games.
+const MAX_CHECKS: f64 = 26.0;
 
 /// Share of its games that a worker must lose on time before it is excluded, however significant
 /// the excess. A smaller share is tolerated because a machine may be slightly slow. Breakdowns have
