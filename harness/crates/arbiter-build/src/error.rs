@@ -1,4 +1,4 @@
-//! Errors of building a program from a revision.
+//! Errors that can occur when a program is built from a revision.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub enum BuildError {
     Git {
         /// Arguments of the command.
         what: String,
-        /// First line of the error output.
+        /// First line on standard error.
         reason: String,
     },
     /// The revision cannot be built or trusted; the text contains the reason.
@@ -64,7 +64,7 @@ pub enum BuildFailure {
     NoBench,
     /// The bench failed.
     BenchFailed,
-    /// Parallel runs of the bench had different node counts.
+    /// Parallel runs of the bench reported different node counts.
     BenchDiffers,
     /// The node count differs from the count in the commit message.
     BenchBroken,

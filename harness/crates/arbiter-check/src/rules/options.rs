@@ -143,7 +143,7 @@ fn last_lines<'a>(case: &Case<'a>) -> Vec<Line<'a>> {
             continue;
         };
         // Line 1 of the next depth removes all lines of the previous depth. A repeated line
-        // replaces the earlier line with its number.
+        // replaces the earlier line with the same number.
         lines.retain(|other| other.number < number);
         lines.push(Line { number, score: info.number("cp"), first_move });
     }

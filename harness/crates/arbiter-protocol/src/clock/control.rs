@@ -62,7 +62,8 @@ impl TimeControl {
             let gained = period.increment.saturating_mul(played);
             total = total.saturating_add(period.base).saturating_add(gained);
             remaining -= played;
-            // A period of 0 moves would never end; parsing never creates one, but callers can.
+            // A period of 0 moves would never end; parsing never creates such a period, but callers
+            // can.
             if remaining == 0 || played == 0 {
                 break;
             }
