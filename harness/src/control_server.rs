@@ -1,4 +1,5 @@
-//! Server for the control socket of a run. It answers one caller at a time, on a separate thread.
+//! Server for the control socket of a run. The server answers one caller at a time, on a separate
+//! thread.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum length of a line, in bytes. A caller that sends no line ending must not fill the memory.
 const MAX_LINE: u64 = 8 << 10;
 
-/// Maximum number of boards in a reply; users cannot watch more.
+/// Maximum number of boards in a reply; users cannot watch more boards.
 const MAX_BOARDS: usize = 12;
 
 /// Run that the server controls, with the sources of the server's replies.
