@@ -87,7 +87,7 @@ impl Log for Messages {
 /// Returns a message and its fields as a line of JSON.
 fn json(record: &Record<'_>, now_ms: i64) -> String {
     let mut line = Fields(Map::new());
-    // The visitor only inserts strings into a map, which cannot fail.
+    // The visitor cannot fail, because it only inserts strings into a map.
     let _ = record.key_values().visit(&mut line);
     let mut put = |key: &str, value: String| line.0.insert(key.to_owned(), value.into());
     put("timestamp", utc_time_as(now_ms, "%Y-%m-%dT%H:%M:%S%.3fZ"));

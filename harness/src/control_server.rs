@@ -85,13 +85,13 @@ impl ControlledRun {
             }
             match call {
                 Ok((stream, _)) => {
-                    // An error means that the caller has disconnected, which does not matter to the
+                    // An error means that the caller has disconnected. This does not affect the
                     // run.
                     let _ = self.answer(&stream);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // There may be too many open files, for example. Without a pause, the loop would
-                // keep a processor busy.
+                // The call fails, for example, if there are too many open files. Without a pause,
+                // the loop would keep a processor busy.
                 Err(_) => std::thread::sleep(TIMEOUT),
             }
         }

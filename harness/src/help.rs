@@ -45,7 +45,7 @@ const SHOWN: [(&str, &str); 24] = [
     ("cluster show", "on format"),
 ];
 
-/// Commands that `-h` hides, because they are rarely needed or meant for other programs.
+/// Commands that `-h` hides: rarely needed commands, and commands for other programs.
 const RARE: [&str; 5] = ["builds", "completions", "datagen", "engine", "man"];
 
 /// Optional subcommands, flags and values of flags. Each comes with the Cargo feature that adds it,

@@ -43,8 +43,8 @@ pub(crate) fn interruptible<T: Send + 'static>(
                     };
                 }
                 request = signals.next() => {
-                    // The work is not dropped, because it has to end its processes, and its error
-                    // describes the progress.
+                    // The work is not dropped, because it has to end its processes, and the error
+                    // of the work describes the progress.
                     cancel.set();
                     code = Some(Failure::interrupted(request, "").code);
                 }

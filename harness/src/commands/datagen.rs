@@ -81,7 +81,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::usage("--genfens makes the openings; remove the file of --openings"));
     }
     let (mut requested, name) = requested_run(play, &out)?;
-    // If the store is unreadable, the run below reports the error.
+    // If the store is unreadable, the later start of the run reports the error.
     let begun = Store::open(&requested.results).ok().filter(|store| store.run(&name).is_ok());
     refuse_another(&out, begun.as_ref().map(|_| &*name))?;
     if requested.flags.dry_run {
@@ -118,8 +118,8 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Fails if the file cannot be written, or if it exists and does not contain positions of the run
-/// `begun`.
+/// Fails if the file cannot be written, or if the file exists and does not contain positions of the
+/// run `begun`.
 fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
     let mut begin = [0; HEADER_BYTES];
     let is_ours = |begin: &[u8]| {

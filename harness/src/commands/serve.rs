@@ -183,8 +183,8 @@ fn given_token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     }
 }
 
-/// Generates a token. If the token is printed on a terminal, it is not stored. Otherwise it is
-/// written to a private file, because other users may be able to read the log.
+/// Generates a token. If the token is printed on a terminal, the token is not stored. Otherwise,
+/// the token is written to a private file, because other users may be able to read the log.
 fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
     if is_shown {
         return Ok(Token { text: hex(32)?, place: None });

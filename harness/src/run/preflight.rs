@@ -18,8 +18,8 @@ pub(super) const BEFORE_GAMES: &str = "before the first game";
 /// Starts all engines once, and adds their options to the returned inputs. Removes from the book
 /// all openings that will not be played or that an engine cannot set up; the same engines always
 /// exclude the same openings. If `is_probed` is `true`, also checks whether the engine can be
-/// tuned. If an engine turns out to speak xboard, changes the protocol of this engine in the plan and
-/// in the setups. If an engine cannot be started and `style` is given, prints the output of the
+/// tuned. If an engine turns out to speak xboard, changes the engine's protocol in the plan and in
+/// the setups. If an engine cannot be started and `style` is given, prints the output of the
 /// imitated program for this case.
 pub(super) fn check_engines(
     plan: &mut Plan,

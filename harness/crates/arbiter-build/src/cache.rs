@@ -20,8 +20,8 @@ use arbiter_process::{Cancel, Links, is_at, lock_file, open_output, user_folder}
 /// Interval between attempts to take a lock that another process holds.
 const POLL: Duration = Duration::from_millis(100);
 
-/// Maximum size of a program, in bytes. A sparse file in a checkout takes no space, but its copy
-/// could fill the disk.
+/// Maximum size of a program, in bytes. A sparse file in a checkout may take almost no space, but a
+/// copy of this file could fill the disk.
 const MAX_PROGRAM: u64 = 4 << 30;
 
 /// Cache of built programs.
@@ -144,7 +144,7 @@ impl Entry {
         }
     }
 
-    /// Takes both locks for a removal; `None` if another process holds one of them.
+    /// Takes both locks for a removal; `None` if another process holds one of the locks.
     pub(super) fn lock_for_removal(&self) -> Result<Option<[File; 2]>> {
         let take = |path: PathBuf| lock_file(&path).map_err(io_error(path));
         // A build takes `used` while it holds `lock`, so removal takes the locks in the same order.
@@ -217,7 +217,7 @@ impl Entry {
         written.and_then(|()| put(&partial, &path)).map_err(io_error(path))
     }
 
-    /// Locks this entry, after waiting until no other process is building it. If a wait is
+    /// Waits until no other process is building this entry, and locks the entry. If a wait is
     /// necessary, calls `busy` once before the wait. The returned file is the lock; the kernel
     /// releases the lock when this process ends, even after a crash.
     pub(super) fn lock(&self, cancel: &Cancel, busy: impl FnOnce()) -> Result<File> {

@@ -64,7 +64,7 @@ pub fn builds_to_remove(
 }
 
 /// Removes a build. Returns `false` if the build remains because another process is building or
-/// running it.
+/// running the program.
 pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool> {
     let Some(_lock) = kept.entry.lock_for_removal()? else { return Ok(false) };
     // The folder is moved first, so that no process finds a partly removed folder.

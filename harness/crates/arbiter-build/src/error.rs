@@ -46,7 +46,7 @@ pub(crate) type Result<T, E = BuildError> = std::result::Result<T, E>;
 pub enum BuildFailure {
     /// There is no repository.
     NoRepository,
-    /// The repository has no such commit.
+    /// The repository does not contain the revision.
     UnknownRevision,
     /// The clone contains only a part of the history, and the commit may be in the missing part.
     ShallowClone,

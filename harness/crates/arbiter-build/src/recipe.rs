@@ -175,7 +175,8 @@ pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, Str
     }
 }
 
-/// Returns the first line of a log that looks like an error; if there is none, the last line.
+/// Returns the first line with an error message from a log; if there is no such line, the last
+/// line.
 pub(super) fn first_error(log: &str) -> &str {
     const WORDS: [&str; 7] = [
         "error:",

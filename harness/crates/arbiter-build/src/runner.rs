@@ -48,7 +48,7 @@ pub struct Built {
     record: BuildRecord,
 }
 
-/// Description of a revision before any of its code is run.
+/// Description of a revision, obtained without running code of the revision.
 #[derive(Debug)]
 pub struct Outline {
     /// Name for messages.
@@ -435,7 +435,7 @@ impl Builder<'_> {
     }
 }
 
-/// Returns a readable name for a revision, which contains the commit.
+/// Returns a readable name for a revision; the name contains the commit.
 fn label(revision: &str, commit: Option<&Commit>, is_dirty: bool) -> String {
     let short = commit.map_or("no-commit", Commit::short);
     let is_name =

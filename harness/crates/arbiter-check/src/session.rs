@@ -300,8 +300,8 @@ impl Session {
 
     fn end(mut self) -> Transcript {
         if let Some(mut process) = self.process.take() {
-            // The write fails if the engine no longer reads its input. This does not matter,
-            // because `stop` below ends every process.
+            // The write fails if the engine no longer reads its input. Such a failure does not
+            // matter, because the following `stop` ends every process.
             let _ = process.write(b"stop\nquit\n");
             // The queue is dropped first. Otherwise, a reader thread that waits for room in the
             // queue would never read the end of the pipe.

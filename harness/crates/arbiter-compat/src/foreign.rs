@@ -17,8 +17,8 @@ use arbiter_run::{Encounter, RunCounts};
 use arbiter_schedule::Format;
 use arbiter_stats::{Model, Sprt};
 
-/// Keys of the pair counts. Each key comes with the results of both games (0 lost, 1 drawn, 2 won),
-/// which are the indices of the count in the table of an encounter.
+/// Keys of the pair counts. Each key has the results of both games (0 lost, 1 drawn, 2 won). These
+/// results are the indices of the count in the table of an encounter.
 const PAIRS: [(&str, [usize; 2]); 6] = [
     ("penta_WW", [2, 2]),
     ("penta_WD", [2, 1]),

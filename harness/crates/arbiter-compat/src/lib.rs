@@ -28,7 +28,8 @@ use arbiter_run::RunCounts;
 /// fishtest also parses the commit at the end of the line.
 pub const FASTCHESS: &str = "fastchess alpha 1.8.2 20260729-74deac23";
 
-/// Returns the number of games that another program counted before the run; 0 if there are none.
+/// Returns the number of games that another program counted before the run; 0 if there are no such
+/// games.
 fn games_before(prior: Option<Prior>) -> u64 {
     prior.map_or(0, |prior| prior.games())
 }

@@ -97,7 +97,7 @@ impl Options {
         match word.name.as_str() {
             "engine" => self.add_engine(word)?,
             // `-each` overrides the settings of individual engines wherever it appears, so
-            // `Options::read` applies it last. `Config::read` has already applied `-config`.
+            // `Options::read` applies `-each` last. `Config::read` has already applied `-config`.
             "each" | "config" => {}
             "quick" => self.quick(word)?,
             "concurrency" => self.concurrency(word.number()?),

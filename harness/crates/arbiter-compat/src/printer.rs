@@ -375,9 +375,9 @@ impl Printer {
         }
     }
 
-    /// Returns the figures of a run that has ended; empty if they were already printed. fastchess
-    /// prints no figures for an interrupted run, and always prints figures after the decision of an
-    /// SPRT.
+    /// Returns the figures of a run that has ended; empty if the figures have already been printed.
+    /// fastchess prints no figures for an interrupted run, and always prints figures after the
+    /// decision of an SPRT.
     fn last_figures(&mut self, ending: RunEnd) -> String {
         let is_fastchess = self.style.program == Dialect::Fastchess;
         match ending {

@@ -176,9 +176,9 @@ fn name_all(engines: &mut [EngineSpec]) {
 }
 
 /// Converts rounds and games of fastchess or cutechess-cli to Arbiter's rounds and pairs. If each
-/// opening is played an even number of times with colours swapped, the games form pairs; otherwise
-/// they are single games in the same order. Also returns the number of games per round, for the PGN
-/// tag `Round`.
+/// opening is played an even number of times with colours swapped, the games form pairs. Otherwise,
+/// each game is a single game, and the order is unchanged. Also returns the number of games per
+/// round, for the PGN tag `Round`.
 fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), String> {
     let is_fastchess = options.style.program == Dialect::Fastchess;
     let usual = if is_fastchess { 2 } else { 1 };

@@ -144,7 +144,7 @@ impl Session {
 
     /// Handles a missed [`Session::deadline`]. The error names the missing answer. If the handshake
     /// of a CECP engine times out and the engine has not sent `feature done=0`, the commands for
-    /// its options are returned instead of an error.
+    /// the requested options are returned instead of an error.
     pub fn overdue(&mut self, now: Instant) -> Result<Step, SessionError> {
         match &mut self.xboard {
             None => Err(self.state.late(match self.state.phase {

@@ -240,7 +240,7 @@ impl GateRunner<'_> {
     }
 
     /// Returns the command line of a gate. Commits are given by their full hashes, so that the run
-    /// knows the provenance of its engines. A build of uncommitted files is given by the path of
+    /// contains the provenance of its engines. A build of uncommitted files is given by the path of
     /// its program, because the files may have changed since the build.
     fn gate_arguments(&self, gate: &Gate) -> Vec<String> {
         let test = &self.sides.test;

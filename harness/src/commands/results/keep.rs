@@ -118,8 +118,8 @@ pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
     print_result(&format!("{}{would} removed{hint}\n", run_count(&gone)))
 }
 
-/// Exports a run to a file. An existing file may be the only copy of another run, so it is replaced
-/// only with `--force`.
+/// Exports a run to a file. Replaces an existing file only with `--force`, because the file may be
+/// the only copy of another run.
 pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     if !args.force && args.out.exists() {
         let message = format!("{} already exists; --force replaces it", args.out.display());

@@ -43,7 +43,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(not_refused),
     must("option-hash", "Hash can be set, also between searches").script(|s| {
         let (min, max) = s.engine.range("Hash")?;
-        // The hash table grows and shrinks, each time after a search has filled it.
+        // The transposition table grows and shrinks, each time after a search has used the table.
         let sizes = [min.max(1), 8.clamp(min, max), 64.clamp(min, max), 1.clamp(min, max)];
         Ok(sizes.into_iter().fold(s, |s, size| s.set("Hash", size).search(OPEN_GAME, "depth 4")))
     }),

@@ -145,7 +145,8 @@ impl Xboard {
                 return Ok(Step::Claim(Claim::Refusal(line.to_owned())));
             }
             (Phase::Thinking, _) => match (self.claim(state, line), thinking::parse(line)) {
-                // The claim may refer to the engine's next move, so it is judged after that move.
+                // The claim may refer to the engine's next move, so the claim is judged after that
+                // move.
                 (Some(Claim::Draw(text)), _) => self.draw_claim = Some(text),
                 (Some(claim), _) => return Ok(Step::Claim(claim)),
                 (None, Some(info)) => state.info.update(info),

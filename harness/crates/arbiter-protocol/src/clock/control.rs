@@ -27,8 +27,8 @@ pub struct Period {
 pub struct TimeControl {
     list: [Period; MAX_PERIODS],
     last: usize,
-    /// `true` for an hourglass clock: its only period is the initial time, and each side gains the
-    /// time that its opponent uses.
+    /// `true` for an hourglass clock: the base of its only period is the initial time, and each
+    /// side gains the time that its opponent uses.
     pub(super) is_hourglass: bool,
 }
 

@@ -17,7 +17,7 @@ use crate::times::Nanos;
 pub use control::{MAX_PERIODS, Period, TimeControl, TimeError, parse_seconds};
 pub use running::Clock;
 
-/// Limits of one side's searches. Several limits may apply together; all of them are sent to the
+/// Limits of one side's searches. Several limits may apply together; all limits are sent to the
 /// engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Limits {
@@ -45,8 +45,8 @@ impl Limits {
         self.clock.map(|control| Clock::new(control, self.increment_first))
     }
 
-    /// Returns whether real time affects the game. Without such an effect, games of deterministic
-    /// engines are reproducible.
+    /// Returns whether real time affects the game. If `false`, games of deterministic engines are
+    /// reproducible.
     pub fn is_timed(&self) -> bool {
         self.nodestime.is_none() && (self.clock.is_some() || self.movetime.is_some())
     }

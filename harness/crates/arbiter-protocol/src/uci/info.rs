@@ -28,7 +28,7 @@ pub struct Info {
     pub time: Option<Duration>,
     /// Nodes per second, as reported by the engine.
     pub nps: Option<u64>,
-    /// Share of the hash table in use, in per mille.
+    /// Share of the transposition table in use, in per mille.
     pub hashfull: Option<u32>,
     /// Number of positions found in tablebases.
     pub tbhits: Option<u64>,
@@ -129,7 +129,7 @@ impl Info {
         (line_number, info)
     }
 
-    /// Appends a word to the variation, which ends at the first word that is not a move.
+    /// Appends a word to the variation. The variation ends at the first word that is not a move.
     fn continue_pv(&mut self, word: &str) {
         let is_move = |text: &str| text.parse::<UciMove>().is_ok();
         if self.not_a_move.is_some() {
