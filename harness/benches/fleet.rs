@@ -1,12 +1,12 @@
-//! Benchmark of a coordinator and its NATS server: CPU time per pair, memory, and time to stop, by
-//! number of slots.
+//! Benchmark of a coordinator and its NATS server: CPU time per pair, memory, and time to stop, for
+//! several numbers of slots.
 //!
-//! The coordinator is the program as users start it (`arbiter match … --on URL`), with its store on
-//! disk; the server is the installed `nats-server`, with file storage. The fleet is simulated in
-//! this process, and answers immediately. Each slot takes jobs, reports progress and sends results
-//! of realistic size, over the same subjects and with the same calls as a worker, but starts no
-//! engine: its games consist of random moves. The coordinator and the server are therefore fully
-//! loaded. The figures are the costs per pair, not the load that a fleet of real engines causes.
+//! The coordinator is a process of `arbiter match … --on URL`, with its store on disk; the server
+//! is the installed `nats-server`, with file storage. The fleet is simulated in this process, and
+//! answers immediately. Each slot takes jobs, reports progress and sends results of realistic size,
+//! over the same subjects and with the same calls as a worker, but starts no engine: its games
+//! consist of random moves. The coordinator and the server are therefore fully loaded. The figures
+//! are the costs per pair, not the load that a fleet of real engines causes.
 //!
 //! Environment variables, with their defaults: `FLEET_SLOTS` sets the numbers of slots
 //! (10,50,100,250,500), `FLEET_SECONDS` the duration of each measurement in seconds (15), and
@@ -41,10 +41,10 @@ use self::simulated_worker::Fleet;
 /// Time for which a fleet plays before the measurement starts.
 const WARM_UP: Duration = Duration::from_secs(3);
 
-/// Opening book of the run. Any book will do, because the fleet plays random moves.
+/// Opening book of the run. Any book is suitable, because the fleet plays random moves.
 const BOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../openings/balanced.epd");
 
-/// Measurements of a fleet with one number of slots.
+/// Measurements of a fleet with `slots` slots.
 struct Figures {
     /// Number of slots.
     slots: usize,

@@ -98,7 +98,7 @@ impl PlayArgs {
     }
 
     /// Merges the flags with the settings file; flags take precedence. `bounds` are the bounds of
-    /// the SPRT, if the command plays one.
+    /// the SPRT, if the command plays an SPRT.
     pub(crate) fn resolve(mut self, bounds: Option<TestSettings>) -> Result<RequestedRun, Failure> {
         if self.flags.verbose {
             log::set_max_level(LevelFilter::Debug);
@@ -111,7 +111,7 @@ impl PlayArgs {
         if is_new && found.file().is_some() {
             note(&format!("settings of {}", found.name()));
         }
-        // The settings of a resumed run come from the store even if the file has changed.
+        // The settings of a resumed run come from the store, even if the settings file has changed.
         let file = if is_new { found } else { Settings::default() };
         let (engines, each) = self.engines(&file)?;
         let concurrency = self.settings.concurrency;

@@ -35,13 +35,14 @@ pub(crate) struct BuildArgs {
 }
 
 impl BuildArgs {
-    /// Returns the engine under test, if the flags name it or a base.
+    /// Returns the engine under test, which is `HEAD` if the flags name only a base; `None` if the
+    /// flags name no engine.
     pub(crate) fn dev(&self) -> Option<&str> {
         self.dev.as_deref().or(self.base.as_ref().map(|_| DEFAULT_DEV))
     }
 
-    /// Opens a repository: the one at `own` or, without a path, the one of `--repo` or of the
-    /// current folder.
+    /// Opens the repository at `own`, by default the repository that `--repo` names or the
+    /// repository of the current folder.
     pub(crate) fn repository(&self, own: Option<&Path>) -> Result<Repository, BuildError> {
         Repository::open(own.or(self.repo.as_deref()).unwrap_or(Path::new(".")))
     }

@@ -14,9 +14,9 @@ pub(crate) struct Evaluation {
     pub features: Vec<&'static str>,
 }
 
-/// Returns the evaluation `name` with its features and the features of the search `personality`.
-/// Without a name, the evaluation is one that has features; without a personality, the search is
-/// the default. The error lists the available names.
+/// Returns the evaluation `name` with its features and the features of the search `personality`. By
+/// default, the evaluation is the hand-crafted evaluation, and the search is the default search.
+/// The error lists the available names.
 pub(crate) fn evaluation(
     name: Option<&str>,
     personality: Option<&str>,

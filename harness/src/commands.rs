@@ -1,4 +1,4 @@
-//! The subcommands, one module each. No subcommand imports another.
+//! The subcommands, one module each. No subcommand imports another subcommand.
 
 pub(crate) mod ablate;
 pub(crate) mod builds;

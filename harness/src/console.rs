@@ -42,7 +42,7 @@ impl ConsoleArgs {
         choice.write_global();
         log::set_max_level(if self.quiet { LevelFilter::Error } else { LevelFilter::Info });
         // A process has one logger. An earlier command in this process may already have installed
-        // it, with the same settings.
+        // the logger, with the same settings.
         let _ = log::set_logger(Box::leak(Box::new(Messages(format))));
         // In a JSON or journal log, a panic must not print plain text.
         if format != LogFormat::Text {
@@ -57,7 +57,7 @@ struct Messages(LogFormat);
 impl Log for Messages {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         // Targets are modules. The names of all arbiter-* crates start with the name of this
-        // package, so their messages are shown, but messages of libraries are not.
+        // package, so messages of these crates are shown, but messages of libraries are not.
         metadata.target().starts_with(env!("CARGO_PKG_NAME"))
             && metadata.level() <= log::max_level()
     }
@@ -76,8 +76,8 @@ impl Log for Messages {
             LogFormat::Json => json(record, unix_time_ms()),
             LogFormat::Journald => with_priority(record.level(), &line),
         };
-        // Writing fails if the reader is gone, for example after the terminal was closed. This must
-        // not end a run.
+        // Writing fails if the reader is gone, for example after the terminal was closed. Such a
+        // failure must not end a run.
         let _ = writeln!(anstream::stderr().lock(), "{line}");
     }
 
@@ -87,7 +87,7 @@ impl Log for Messages {
 /// Returns a message and its fields as a line of JSON.
 fn json(record: &Record<'_>, now_ms: i64) -> String {
     let mut line = Fields(Map::new());
-    // The visitor only inserts strings into a map, which cannot fail.
+    // The visitor cannot fail, because it only inserts strings into a map.
     let _ = record.key_values().visit(&mut line);
     let mut put = |key: &str, value: String| line.0.insert(key.to_owned(), value.into());
     put("timestamp", utc_time_as(now_ms, "%Y-%m-%dT%H:%M:%S%.3fZ"));

@@ -1,4 +1,5 @@
-//! Server for the control socket of a run. It answers one caller at a time, on a separate thread.
+//! Server for the control socket of a run. The server answers one caller at a time, on a separate
+//! thread.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum length of a line, in bytes. A caller that sends no line ending must not fill the memory.
 const MAX_LINE: u64 = 8 << 10;
 
-/// Maximum number of boards in a reply; users cannot watch more.
+/// Maximum number of boards in a reply; users cannot watch more boards.
 const MAX_BOARDS: usize = 12;
 
 /// Run that the server controls, with the sources of the server's replies.
@@ -84,13 +85,13 @@ impl ControlledRun {
             }
             match call {
                 Ok((stream, _)) => {
-                    // An error means that the caller has disconnected, which does not matter to the
+                    // An error means that the caller has disconnected. This does not affect the
                     // run.
                     let _ = self.answer(&stream);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // There may be too many open files, for example. Without a pause, the loop would
-                // keep a processor busy.
+                // The call fails, for example, if there are too many open files. Without a pause,
+                // the loop would keep a processor busy.
                 Err(_) => std::thread::sleep(TIMEOUT),
             }
         }

@@ -19,7 +19,7 @@ pub(crate) struct Answer {
     pub(crate) options: usize,
 }
 
-/// Starts an engine, and returns the properties that it reports.
+/// Starts an engine, and returns the properties that the engine reports.
 pub(crate) fn answer(engine: &Engine) -> Result<Answer, Failure> {
     let setup = setup(engine)?;
     let properties = ask_engine(&setup, |session| Answer {

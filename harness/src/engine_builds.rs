@@ -49,8 +49,8 @@ pub(crate) struct BuildContext {
     pub is_dry_run: bool,
 }
 
-/// Check of the engines that runs before anything is built, with the bundled engine in place of
-/// each revision.
+/// Check that runs before anything is built. It receives the engines, with the bundled engine in
+/// place of each revision.
 pub(crate) type BuildCheck = Box<dyn FnOnce(Vec<EngineSpec>) -> Result<(), Failure> + Send>;
 
 /// Engines that can be started, with their benches.
@@ -81,8 +81,8 @@ impl BuildArgs {
             || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()))
     }
 
-    /// Builds revisions and runs benches. The engines are those of `--dev` and `--base` or, without
-    /// these flags, `engines`. Runs `check` before anything is built.
+    /// Builds revisions and runs benches. The engines are the values of `--dev` and `--base` or,
+    /// without these flags, `engines`. Runs `check` before anything is built.
     pub(crate) fn prepare(
         &self,
         engines: Vec<EngineSpec>,
@@ -131,8 +131,8 @@ impl BuildArgs {
         })
     }
 
-    /// Rebuilds programs of a stored run that are missing from the cache. The fingerprints of the
-    /// run are checked later.
+    /// Rebuilds the programs of a stored run, if the programs are missing from the cache. The
+    /// fingerprints of the run are checked later.
     pub(crate) fn restore(&self, plan: &Plan) -> Result<(), Failure> {
         for engine in &plan.engines {
             let (Some(from), Program::Path(program)) = (&engine.provenance, &engine.program) else {
@@ -175,7 +175,7 @@ struct EngineBuilder<'a> {
     cache: Cache,
     spawner: &'a Spawner,
     cancel: &'a Cancel,
-    /// Printed notes, so that a second engine of the same repository does not repeat them.
+    /// Printed notes, so that a second engine of the same repository does not repeat the notes.
     printed: RefCell<BTreeSet<String>>,
 }
 
@@ -194,8 +194,8 @@ impl EngineBuilder<'_> {
             let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
             let outline = self.outlined(spec, &repo, &rev)?;
             let head = repo.commit("HEAD").ok();
-            // Users who write the full hash of a commit mean the commit. Users of other names for
-            // HEAD may expect uncommitted changes to be included.
+            // Users who write the full hash of a commit mean the commit. Users who write another
+            // name for HEAD may expect uncommitted changes to be included.
             let is_head = outline.commit == head && head.is_some_and(|head| head.id != rev);
             if rev == WORKING_TREE {
                 working_trees.push(repo);
@@ -291,7 +291,8 @@ impl EngineBuilder<'_> {
         Ok((spec, signature, built.recipe.settings.bench))
     }
 
-    /// Returns the bench of a revision; `None` if the revision has no bench and none is required.
+    /// Returns the bench signature of a revision; `None` if the bench is not to be run, or if the
+    /// revision has no bench and no bench is required.
     fn signature(&self, built: &mut Built) -> Result<Option<Signature>, Failure> {
         let (copies, label) = (self.context.copies, built.label.clone());
         let is_timed = self.context.reference_nps.is_some();
@@ -370,8 +371,8 @@ impl EngineBuilder<'_> {
         mode: SandboxMode,
         work: impl FnOnce(&Builder<'_>) -> Result<T, BuildError>,
     ) -> Result<T, Failure> {
-        // The settings file describes the builds of its own repository. For another repository, it
-        // is used only if a flag names it.
+        // The settings file describes the builds of its own repository. For another repository, the
+        // file is used only if a flag names the file.
         let is_ours = || Repository::open(Path::new(".")).is_ok_and(|here| here == *repo);
         let settings = self.settings()?.filter(|(_, is_named)| *is_named || is_ours());
         let settings = settings.map(|(settings, _)| settings);

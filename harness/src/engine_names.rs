@@ -37,7 +37,7 @@ const BRANCHES: usize = 200;
 /// Registered engine.
 #[derive(Debug)]
 pub(crate) struct RegisteredEngine {
-    /// Spec of the engine.
+    /// Specification of the engine.
     pub spec: EngineSpec,
     /// File that defines the engine.
     pub file: PathBuf,
@@ -201,7 +201,7 @@ fn is_revision(name: &str) -> bool {
     name == "HEAD" || name.ends_with("_HEAD")
 }
 
-/// Returns a suggestion for an unknown name; empty if there is none.
+/// Returns a suggestion for an unknown name; empty if there is no suggestion.
 fn hint<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> String {
     if Path::new(name).is_file() {
         return format!(" (the file here is ./{name})");

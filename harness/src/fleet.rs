@@ -142,8 +142,8 @@ impl ClusterArgs {
     }
 }
 
-/// Reads the signing key of a file, by default `signing.key` in the user's settings folder. Creates
-/// a missing key, and prints a note because a mistyped path also creates a new key.
+/// Reads the signing key from a file, by default `signing.key` in the user's settings folder.
+/// Creates a missing key, and prints a note because a mistyped path also creates a new key.
 pub(crate) fn signing_key(path: Option<PathBuf>) -> Result<Key, Failure> {
     let folder = || user_folder("XDG_CONFIG_HOME", ".config", "--fleet signing-key");
     let path = path.map_or_else(|| Ok(folder()?.join("signing.key")), Ok::<_, Failure>)?;
@@ -186,8 +186,9 @@ impl Fleet {
         if self.access.insecure { " --insecure" } else { "" }
     }
 
-    /// Runs, on this machine, the benches that workers have to reproduce: those of all engines if
-    /// `check-bench` is set or times are scaled, otherwise those of builds that have a bench.
+    /// Runs, on this machine, the benches that workers have to reproduce: the benches of all
+    /// engines if `check-bench` is set or times are scaled, otherwise the benches of builds that
+    /// have a bench.
     async fn benches(
         &self,
         engines: &[Engine],
@@ -239,7 +240,7 @@ impl Fleet {
         let run_id = RunId::new(run, created_ms, &self.key.public().to_string());
         let (engines, paths) = run_engines(&plan.engines, &setups, &benches)?;
         let description = describe(plan, run_id, run, engines, self.lease());
-        // Only games with a limit of nodes or depth and one thread are the same on every machine.
+        // Only games with one thread and a limit on nodes or depth are the same on every machine.
         let is_deterministic = |engine: &Engine| {
             let limits = &engine.conditions.limits;
             let is_bounded = limits.nodes.is_some() || limits.depth.is_some();

@@ -29,7 +29,7 @@ pub(crate) struct GameSourceArgs {
 }
 
 impl GameSourceArgs {
-    /// Returns the files that contain the games, so that none of them is overwritten.
+    /// Returns the files that contain the games; the command must not overwrite these files.
     pub(crate) fn in_use(&self) -> Result<FilesInUse, Failure> {
         let folder = if self.run.is_empty() { None } else { Some(self.results.folder()?) };
         let store = folder.as_deref().map(store_files);

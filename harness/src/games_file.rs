@@ -2,7 +2,8 @@
 //!
 //! Each file contains exactly the counted games, in schedule order. The games are also in the
 //! store. Therefore, after the process was killed, the file is compared with the store, truncated
-//! after the last complete game, and continued. Contents from before the run are never changed.
+//! after the last complete game, and continued. Text that the file contained before the run is
+//! never changed.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -30,7 +31,7 @@ impl Content {
         }
     }
 
-    /// Returns a description of the file for messages, and its flag.
+    /// Returns a description of the file for messages, and the flag that names the file.
     fn describe(&self, path: &Path) -> (String, &'static str) {
         let path = path.display();
         match self {
@@ -97,13 +98,13 @@ impl GamesFile {
         Ok(GamesFile { file, path, content, starts: Vec::new(), pairs: 0, hasher, end: offset })
     }
 
-    /// Skips the pairs in the prefix `written` if they are unchanged in the file. Returns the
-    /// number of skipped pairs.
+    /// Skips the pairs in the prefix `written` if the file still contains these pairs unchanged.
+    /// Returns the number of skipped pairs.
     pub(crate) fn skip(&mut self, written: &FilePrefix) -> Result<u64, Failure> {
         let Some(length) = written.end.checked_sub(self.end) else { return Ok(0) };
         let hasher = self.hash(length)?;
-        // If the hash is unchanged, the pairs need not be rendered and compared, which would take
-        // longer.
+        // If the hash is unchanged, the pairs need not be rendered and compared, because hashing is
+        // faster.
         if written.file != self.path || hasher.finalize().to_hex().as_str() != written.hash {
             return Ok(0);
         }
@@ -121,9 +122,9 @@ impl GamesFile {
 
     /// Completes the file, so that it contains exactly `pairs` after the offset `end`; `pairs` are
     /// the remaining counted pairs in schedule order. The file may already contain the beginning of
-    /// their text, truncated anywhere. If `were_taken_back`, the file may also contain further
-    /// games, because the process may have been killed after a worker was excluded and before the
-    /// file was truncated. Other contents are an error.
+    /// the text of these pairs, truncated anywhere. If `were_taken_back` is `true`, the file may
+    /// also contain games after `pairs`, because the process may have been killed after a worker
+    /// was excluded and before the file was truncated. Other contents are an error.
     pub(crate) fn reconcile(
         &mut self,
         pairs: impl Iterator<Item = Result<PlayedPair, Failure>>,
@@ -270,8 +271,8 @@ impl Observer for GamesFile {
                 self.append(&text)
             }
             RunEvent::WorkerExcluded { counted, .. } => self.take_back(*counted),
-            // Appending an empty text only checks the file, so that changes since the last game are
-            // also reported.
+            // Appending an empty string only checks the file, so that changes since the last game
+            // are also reported.
             RunEvent::Ended { .. } => self.append(""),
             _ => Ok(()),
         };
@@ -303,7 +304,7 @@ mod tests {
     fn content() -> Content {
         let mut plan =
             Plan::resolve(RunKind::Sprt, Request::default()).expect("the defaults are valid");
-        // The table of opening names takes long to read.
+        // Reading the table of opening names takes a long time.
         plan.annotation.has_origin = false;
         let engines = vec!["a".into(), "b".into()];
         let fingerprints = Fingerprints { engines, ..Fingerprints::default() };

@@ -45,7 +45,7 @@ const SHOWN: [(&str, &str); 24] = [
     ("cluster show", "on format"),
 ];
 
-/// Commands that `-h` hides, because they are rarely needed or meant for other programs.
+/// Commands that `-h` hides: rarely needed commands, and commands for other programs.
 const RARE: [&str; 5] = ["builds", "completions", "datagen", "engine", "man"];
 
 /// Optional subcommands, flags and values of flags. Each comes with the Cargo feature that adds it,
@@ -60,7 +60,8 @@ const OPTIONAL: [(&str, &str, bool); 4] = [
 /// Heading of the examples in the text below the flags of a command.
 const EXAMPLES: &str = "Examples:\n";
 
-/// Returns the command with its help arranged, for `-h` if `is_short`, otherwise for `--help`.
+/// Returns the command with its help arranged: for `-h` if `is_short` is `true`, otherwise for
+/// `--help`.
 pub(crate) fn arrange_help(root: Command, is_short: bool) -> Command {
     arrange(root, "", is_short)
 }
@@ -151,7 +152,7 @@ fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
 /// Improves a command-line error. Names the correct flag if the user gave a renamed flag, an engine
 /// key or a flag in the style of another program; names the expected form of a number; suggests at
 /// most one command; and explains a missing Cargo feature and an argument that is not UTF-8. `root`
-/// is the command of the program.
+/// is the top-level command.
 pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString], root: &Command) -> clap::Error {
     if let Some(message) = missing_feature(&error, args, &OPTIONAL) {
         return clap::Error::raw(error.kind(), message);

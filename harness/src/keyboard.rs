@@ -13,7 +13,7 @@ use arbiter_runner::{ControlRequest, ControlSender};
 /// at most this time.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Listener for keys, which stops when it is dropped.
+/// Listener for keys; stops when the value is dropped.
 #[derive(Debug)]
 pub(crate) struct Keyboard {
     is_over: Arc<AtomicBool>,

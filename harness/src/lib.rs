@@ -1,7 +1,7 @@
 //! Commands of Arbiter, a test harness and tournament manager for chess engines.
 //!
-//! `commands` contains a module for each subcommand; no subcommand imports another. The other
-//! modules contain code that several subcommands share.
+//! `commands` contains a module for each subcommand; no subcommand imports another subcommand. The
+//! other modules contain code that several subcommands share.
 
 mod args;
 mod build_args;

@@ -57,7 +57,7 @@ impl MetricsArgs {
 }
 
 impl Endpoint {
-    /// Serves the metrics as long as the runtime exists.
+    /// Serves the metrics until the runtime is shut down.
     pub(crate) fn serve(self, runtime: &Handle) -> Result<(), Failure> {
         let _inside = runtime.enter();
         let listener = self.listener.try_into().map_err(Failure::environment)?;
@@ -90,7 +90,7 @@ type Labels = [(&'static str, String); 1];
 /// Observer that updates the metrics of a run.
 #[derive(Debug, Default)]
 pub(crate) struct RunMetrics {
-    /// State of the run: 1 for the current state, 0 for the others.
+    /// State of the run: 1 for the current state, 0 for all other states.
     state: Family<Labels, Gauge>,
     /// Number of counted pairs; it decreases when a worker is excluded.
     counted: Gauge,

@@ -1,4 +1,4 @@
-//! Reads PGN files for ratings.
+//! Scan of PGN files for ratings.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use arbiter_openings::decompressed;
 use arbiter_process::open_input;
 use arbiter_rate::{ScanOptions, Tally, scan_all};
 
-/// CSV with a row for each player.
+/// Conversion of ratings to CSV, with a row for each player.
 pub(crate) const PLAYERS: Rows<'static> = Rows {
     list: Some("players"),
     first: &["name", "rating", "rating_low", "rating_high", "games", "score"],

@@ -21,7 +21,7 @@ pub(crate) const IGNORED: &str = ".gitignore";
 /// Path of the GitHub Actions workflow.
 pub(crate) const WORKFLOW_FILE: &str = ".github/workflows/arbiter.yml";
 
-/// Perft suite for repositories that have none.
+/// Perft suite for repositories without a perft suite.
 pub(crate) const PERFT: &str = "\
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20 ;D2 400 ;D3 8902 ;D4 197281
 r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 ;D1 48 ;D2 2039 ;D3 97862
@@ -86,8 +86,8 @@ pub(crate) fn results_folder(
     Ok(folder.join(DEFAULT_RESULTS))
 }
 
-/// Returns the paths of the files that `arbiter init` writes in a repository, which do not affect
-/// the program. The perft suite is included only if its contents are unchanged.
+/// Returns the paths of the files that `arbiter init` writes in a repository. These files do not
+/// affect the program. The perft suite is included only if its contents are unchanged.
 pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
     let suite = top.join(PERFT_FILE);
     let is_ours = std::fs::read(&suite).is_ok_and(|text| text == PERFT.as_bytes());
@@ -110,9 +110,10 @@ pub(crate) fn relative_to_current(folder: &Path) -> Option<PathBuf> {
     Some(repeat_n("..", depth).collect())
 }
 
-/// Returns the path of `name` in the nearest folder for which `accepts` returns `true`. Fails if
-/// another user could have written the file, because settings can start programs; the error
-/// suggests `flag` to name a trusted path.
+/// Returns the path of `name` in the nearest folder, from the current folder up to the root of the
+/// repository; `accepts` decides whether a path counts as found. Fails if another user could have
+/// written the file, because settings can start programs; the error suggests `flag` to name a
+/// trusted path.
 fn nearest(
     name: &str,
     flag: &str,

@@ -17,11 +17,12 @@ pub(crate) struct RequestedRun {
     /// Flags that do not affect the games. If a run may be resumed, `resume` contains its name,
     /// even if the flag is `--resume-or-start`.
     pub flags: RunArgs,
-    /// Names of the flags on the command line, and of the keys in them, without dashes.
+    /// Names of the flags on the command line, and of the keys in the values of these flags,
+    /// without dashes.
     pub given: BTreeSet<String>,
     /// Files from which settings were read.
     pub settings_files: Vec<PathBuf>,
-    /// Output style of another program, in place of the live view and the result.
+    /// Output style of another program, which replaces the live view and the result.
     pub compat: Option<Style>,
     /// Settings file named by a flag.
     pub config: Option<PathBuf>,

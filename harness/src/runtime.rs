@@ -6,8 +6,8 @@ use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_process::{Cancel, Completed, EndReason, Launch, Spawner, Timeouts, run_to_completion};
 use arbiter_runner::Signals;
 
-/// Number of threads of the async runtime. It only forwards lines and makes decisions; more threads
-/// would take CPU time from the engines.
+/// Number of threads of the async runtime. The runtime only forwards lines and makes decisions;
+/// more threads would take CPU time from the engines.
 const RUNTIME_THREADS: usize = 1;
 
 /// Creates the async runtime for engines.
@@ -34,7 +34,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
             tokio::select! {
                 done = &mut task => {
                     let done = done.unwrap_or_else(|error| {
-                        // The task is never aborted, so an error means that it panicked.
+                        // The task is never aborted, so an error means that the task panicked.
                         std::panic::resume_unwind(error.into_panic())
                     });
                     return match (done, code) {
@@ -43,8 +43,8 @@ pub(crate) fn interruptible<T: Send + 'static>(
                     };
                 }
                 request = signals.next() => {
-                    // The work is not dropped, because it has to end its processes, and its error
-                    // describes the progress.
+                    // The work is not dropped, because it has to end its processes, and the error
+                    // of the work describes the progress.
                     cancel.set();
                     code = Some(Failure::interrupted(request, "").code);
                 }

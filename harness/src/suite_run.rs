@@ -78,13 +78,13 @@ impl SuiteArgs {
         self.engines.iter().chain(&self.engine)
     }
 
-    /// Returns all engines. Builds the engines that are revisions, and runs each of their benches
-    /// `copies` times in parallel. `limits` apply to engines without limits.
+    /// Returns all engines. Builds the engines that are revisions, and runs `copies` parallel
+    /// copies of the bench of each built engine. `limits` apply to engines without limits.
     pub(crate) fn engines(&self, copies: usize, limits: Limits) -> Result<Vec<Engine>, Failure> {
         engines(self.specs(), &self.build, copies, limits)
     }
 
-    /// Returns the workers that run the suite; `None` if it runs on this machine.
+    /// Returns the workers that run the suite; `None` if the suite runs on this machine.
     pub(crate) fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
         cluster.fleet(self.query.concurrency)
     }
@@ -128,7 +128,7 @@ fn engines<'a>(
     resolved(build.prepare(typed, &each, context, Some(check))?.engines, &each)
 }
 
-/// Resolves specs to engines; fails if two engines have the same name.
+/// Resolves specifications to engines; fails if two engines have the same name.
 fn resolved(specs: Vec<EngineSpec>, each: &EngineSpec) -> Result<Vec<Engine>, Failure> {
     let mut engines: Vec<Engine> = Vec::new();
     for (index, spec) in specs.into_iter().enumerate() {
@@ -142,7 +142,7 @@ fn resolved(specs: Vec<EngineSpec>, each: &EngineSpec) -> Result<Vec<Engine>, Fa
     Ok(engines)
 }
 
-/// Returns the engine of a command with a single engine; its bench is not run.
+/// Returns the engine of a command with a single engine, without running the bench of the engine.
 pub(crate) fn engine(spec: &str) -> Result<Engine, Failure> {
     let build = BuildArgs { no_bench: true, ..BuildArgs::default() };
     Ok(engines([&spec.to_owned()].into_iter(), &build, 1, Limits::default())?.remove(0))

@@ -50,7 +50,7 @@ impl Fleet {
     }
 }
 
-/// Plays for the first run on the server.
+/// Joins the first run that a beacon announces, and plays for this run in `slots` slots.
 pub async fn work(
     fleet: Arc<Fleet>,
     connection: Connection,
@@ -205,8 +205,7 @@ fn game(setup: &GameSetup, random: &mut u64) -> GameRecord {
         let number = *random >> 1;
         let legal = position.legal_moves();
         let chosen = legal[number as usize % legal.len()];
-        // The figures vary like the figures of real searches, so that results have a realistic
-        // size.
+        // The numbers vary as in real searches, so that results have a realistic size.
         let info = Info {
             score: Some(Score::Centipawns((number >> 8) as i32 % 700)),
             depth: Some(8 + (number >> 20) as u32 % 12),

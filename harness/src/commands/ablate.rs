@@ -44,7 +44,7 @@ pub(crate) struct AblateArgs {
     play: PlayArgs,
 }
 
-/// Plays the engine with each feature against the engine without it.
+/// Plays, for each feature, the engine with the feature against the engine without the feature.
 pub(crate) fn run(args: AblateArgs) -> Result<ExitCode, Failure> {
     run::run_command(RunKind::Ablate, resolve(args)?)
 }

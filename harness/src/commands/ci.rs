@@ -151,8 +151,8 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     interruption.map_or(Ok(code), Err)
 }
 
-/// Runs the gates until one does not pass and stops all later gates, and adds the results to
-/// `outcomes`. Returns the failure if a signal interrupted a gate.
+/// Runs the gates in order, and adds the results to `outcomes`. Ends early after a gate that does
+/// not pass and that stops all later gates. Returns the failure if a signal interrupted a gate.
 fn run_gates(
     runner: &GateRunner<'_>,
     gates: &[Gate],
@@ -199,8 +199,8 @@ fn selected_gates(settings: &Settings, only: &[String]) -> Result<Vec<Gate>, Fai
     if gates.is_empty() { Err(Failure::nothing_to_run("[ci] has no gates")) } else { Ok(gates) }
 }
 
-/// Builds the engines of the gates. If no base is named, the base is the parent commit, if the
-/// clone contains it.
+/// Builds the engines of the gates. The default base is the parent commit, provided that the clone
+/// contains the parent.
 fn sides(
     build: &BuildArgs,
     base: Option<String>,
@@ -248,7 +248,7 @@ fn unchanged(build: &BuildArgs, base: &str, gates: &[Gate]) -> Result<Vec<String
     Ok(unchanged)
 }
 
-/// Returns the parent of the commit under test, or the reason why there is none.
+/// Returns the parent of the commit under test, or the reason why no parent is available.
 fn parent(build: &BuildArgs) -> Result<Result<String, String>, Failure> {
     let test = build.dev.as_deref().unwrap_or(DEFAULT_DEV);
     let Ok(repo) = build.repository(None) else {

@@ -1,5 +1,5 @@
-//! `arbiter compat`: command lines of fastchess and cutechess-cli, played by Arbiter and reported
-//! in the format of these programs.
+//! `arbiter compat`: runs that command lines of fastchess and cutechess-cli describe, reported in
+//! the format of these programs.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -71,8 +71,8 @@ enum Program {
     Install,
 }
 
-/// Returns the command that started this program in place of the other program, for the hint that
-/// shows how to resume the run.
+/// Returns the command with which the user started this program, for the hint that shows how to
+/// resume the run.
 fn program_command(dialect: Dialect) -> String {
     let first = std::env::args_os().next().unwrap_or_default();
     let stem = Path::new(&first).file_stem().unwrap_or_default();
@@ -91,8 +91,7 @@ pub(crate) fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
     let called = args.first().and_then(|arg| Path::new(arg).file_stem()).unwrap_or_default();
     let found = NAMES.iter().find(|(name, _)| called == *name);
     match (found, args.get(1).and_then(|arg| arg.to_str())) {
-        // The bundled engine is started as this program with the argument `engine`, under whatever
-        // name.
+        // The bundled engine is started as this program with the argument `engine`, under any name.
         (None, _) | (_, Some("engine")) => {}
         (Some(_), Some("--compliance" | "-compliance")) => {
             drop(args.splice(..2, ["arbiter", "check"].map(OsString::from)));
@@ -104,7 +103,7 @@ pub(crate) fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-/// Runs a command line of another program.
+/// Runs a command line of fastchess or cutechess-cli.
 pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     let (dialect, version) = match args.program {
         Program::Fastchess => (Dialect::Fastchess, FASTCHESS),
@@ -125,11 +124,12 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     print_result(&text).map(|()| ExitCode::Passed)
 }
 
-/// Plays a command line of another program. Returns the exit code that the other program would
-/// return.
+/// Plays a command line of fastchess or cutechess-cli. Returns the exit code that the imitated
+/// program would return.
 fn play_as(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let played = play(dialect, line).map_err(|failure| {
-        // The other programs have a single exit code for all errors, and scripts expect it.
+        // fastchess and cutechess-cli have a single exit code for all errors, and scripts expect
+        // this code.
         let code = if failure.is_interruption() { failure.code } else { ExitCode::Negative };
         Failure { code, ..failure }
     })?;
@@ -143,7 +143,7 @@ fn play_as(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Creates links with the names of the other programs to this program, replacing existing links.
+/// Creates links to this program under all [`NAMES`], and replaces existing links.
 fn install(folders: &[String]) -> Result<(), Failure> {
     let [folder] = folders else {
         return Err(Failure::usage("give one folder: arbiter compat install DIR"));
@@ -160,7 +160,7 @@ fn install(folders: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Starts an engine, and returns the name that it reports, if any.
+/// Starts an engine, and returns the name that the engine reports, if any.
 fn own_name(spec: &EngineSpec) -> Result<Option<String>, Failure> {
     let engine = resolve_engine(0, spec.clone()).map_err(Failure::invalid)?;
     let setup = setup(&engine)?;

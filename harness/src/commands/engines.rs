@@ -1,4 +1,4 @@
-//! `arbiter engines`: the registered engines, and a check that they reply.
+//! `arbiter engines`: the registered engines, and a check that the engines reply.
 
 use std::path::PathBuf;
 

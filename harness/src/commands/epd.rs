@@ -137,11 +137,11 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     Ok(verdict(&args, &report))
 }
 
-/// Answers of all engines to one question, and a suffix for messages about faults, which names the
-/// worker.
+/// Answers of all engines to one question, and a suffix that names the worker in messages about
+/// faults.
 type QueryAnswers = (Vec<Result<Answer, String>>, String);
 
-/// Runs the questions on this machine.
+/// Lets the engines answer the questions on this machine.
 fn answers_here(
     args: &QueryArgs,
     engines: &[Engine],

@@ -29,7 +29,7 @@ const PERFT_DEADLINE: &str = "10";
 /// Time limit of the subcommand that tries a gate.
 const TRIAL: Duration = Duration::from_secs(60);
 
-/// Folders that are searched for opening books, relative to the root of the repository.
+/// Folders that are scanned for opening books, relative to the root of the repository.
 const BOOK_FOLDERS: [&str; 5] = ["", "books", "book", "openings", "tests"];
 /// File extensions of opening books.
 const BOOK_ENDINGS: [&str; 3] = ["epd", "pgn", "bin"];

@@ -1,4 +1,4 @@
-//! `arbiter mine`: a suite of positions from games, each with one clearly best move.
+//! `arbiter mine`: a suite of positions with one clearly best move each, from games.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -161,7 +161,7 @@ fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
     Ok(Criteria { looks, depth, gap, decided, found_at })
 }
 
-/// Returns a line for the journal that identifies everything that affects the verdicts.
+/// Returns the line of the journal that identifies all inputs that affect the verdicts.
 fn criteria_line(criteria: &Criteria, name: &str, engine: &Engine) -> String {
     let search = format!("{name} {engine:?} {criteria:?}");
     let hash = blake3::hash(search.as_bytes());

@@ -1,8 +1,8 @@
 //! `arbiter openings generate`: an opening book from random play.
 //!
 //! Each candidate is the position after some random legal moves. An engine evaluates the
-//! candidates, and the balanced ones form the book. The same seed, settings and engine give the
-//! same book.
+//! candidates, and the balanced candidates form the book. The same seed, settings and engine give
+//! the same book.
 
 use std::path::PathBuf;
 

@@ -140,7 +140,7 @@ const LEAST_DEVIATION: f64 = 0.01;
 /// Maximum absolute rating, in points.
 const MAX_RATING: f64 = 1e5;
 
-/// Maximum difference of two ratings in a prior, in points.
+/// Maximum difference between two ratings in a prior, in points.
 const MAX_DIFFERENCE: f64 = 1e4;
 
 /// Deviation of a rating difference from its prior, in standard deviations, above which a warning
@@ -304,7 +304,8 @@ fn unknown(name: &str, tally: &Tally) -> String {
     format!("expected the name of a player, got '{name}'{hint}")
 }
 
-/// Parses two players, the difference of their ratings and its standard deviation.
+/// Parses two players, the difference between their ratings, and the standard deviation of the
+/// difference.
 fn relation(
     row: &StringRecord,
     player: impl Fn(&str) -> Result<usize, String>,

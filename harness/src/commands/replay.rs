@@ -1,4 +1,4 @@
-//! `arbiter replay`: the transcript of a game, judged again by the referee.
+//! `arbiter replay`: the transcript of a game, and a new judgement of the game by the referee.
 
 use std::path::Path;
 

@@ -217,7 +217,7 @@ fn put(
 }
 
 /// Returns the target. The value of `--out` is a folder if the folder exists, if the value ends
-/// with `/`, or, for several runs, if it has no extension.
+/// with `/`, or, for several runs, if the value has no extension.
 fn target(args: &ReportArgs, runs: usize) -> Result<Target, Failure> {
     let Some(out) = args.out.clone() else {
         return match runs {

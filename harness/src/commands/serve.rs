@@ -1,8 +1,8 @@
 //! `arbiter serve`: live web pages of the runs in a results folder.
 //!
 //! The server reads the store, and queries runs in progress through their control sockets, as any
-//! process of the same user can. It plays no games, and runs at the lowest priority, so that it
-//! does not disturb engines.
+//! process of the same user can. The server plays no games, and runs at the lowest priority, so
+//! that engines are not disturbed.
 
 mod start;
 
@@ -183,8 +183,8 @@ fn given_token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     }
 }
 
-/// Generates a token. If the token is printed on a terminal, it is not stored. Otherwise it is
-/// written to a private file, because other users may be able to read the log.
+/// Generates a token. If the token is printed on a terminal, the token is not stored. Otherwise,
+/// the token is written to a private file, because other users may be able to read the log.
 fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
     if is_shown {
         return Ok(Token { text: hex(32)?, place: None });
@@ -207,7 +207,8 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
     }
     let mut place = path.display().to_string();
     if is_earlier {
-        // The time of the last change, unlike the modification time, is not part of an archive.
+        // The time of the last status change (ctime), unlike the modification time, is not stored
+        // in archives.
         let since = utc_time(changed_ms(&kept));
         place.push_str(&format!(
             ", unchanged since {since}; if the folder is from someone else, remove this file and restart"

@@ -92,7 +92,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     let mut build = args.build.clone();
     build.dev = args.first.or(build.dev);
     build.base = args.second.or(build.base);
-    // The build need not run the bench, because the measurement runs it many times.
+    // The build need not run the bench, because the measurement runs the bench many times.
     build.no_bench = true;
     let context = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
     let mut prepared =
@@ -141,8 +141,8 @@ fn sides(prepared: BuiltEngines, pass_env: &[String]) -> Result<[Side; 2], Failu
         .map_err(|_| Failure::invalid(format!("speed compares two engines, not {count}")))
 }
 
-/// Runs rounds until an interim analysis decides. Returns the node count of each engine's bench,
-/// and the speeds of each round in nodes per second.
+/// Runs rounds until an interim analysis decides or the maximum number of rounds is reached.
+/// Returns the node count of each engine's bench, and the speeds of each round in nodes per second.
 fn measure(
     sides: &[Side; 2],
     (question, seed): (SpeedTest, u64),
@@ -208,7 +208,7 @@ mod tests {
         // The tolerance is five standard deviations.
         assert!(first(1).count().abs_diff(500) < 80);
         assert!(first(1).ne(first(2)));
-        // The order equals the order of any earlier round in half of the cases.
+        // For each lag, the orders of two rounds are equal in about half of the cases.
         for lag in 1..8 {
             let same = (0..1000).filter(|round| order(1, *round) == order(1, round + lag));
             assert!(same.count().abs_diff(500) < 80, "{lag}");

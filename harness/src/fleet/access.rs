@@ -1,7 +1,7 @@
 //! Flags and environment variables for access to a NATS server.
 //!
-//! Secrets come only from files and variables, because all users of a machine can read command
-//! lines.
+//! Secrets come only from files and environment variables, because all users of a machine can read
+//! command lines.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `--dry-run`: checks a run completely, without playing it.
+//! `--dry-run`: complete check of a run, without any games.
 
 use super::LoadedPlan;
 use super::preflight::check_engines;

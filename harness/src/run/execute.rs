@@ -141,8 +141,8 @@ fn play_pairs(
     runtime.block_on(async {
         let socket = Server::listen(results, name, controlled);
         // Shells disable SIGINT for programs that scripts start in the background. fastchess and
-        // cutechess-cli can be interrupted even then, so with their output style, SIGINT is always
-        // handled.
+        // cutechess-cli can be interrupted even in this case, so with their output style, SIGINT is
+        // always handled.
         let signals =
             if style.is_some() { Signals::listen_in_any_case() } else { Signals::listen() };
         let mut signals = signals.map_err(Failure::environment)?;

@@ -1,4 +1,4 @@
-//! Output of a run as JSON lines while it is played.
+//! Output of a run as JSON lines while the run is played.
 
 use schemars::JsonSchema;
 use serde::Serialize;

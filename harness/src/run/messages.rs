@@ -13,7 +13,7 @@ use arbiter_report::{log_warn, note, repeats_text, rules_text, tuned_names, tuni
 use arbiter_runner::{RunError, cpu_sets_of};
 use arbiter_store::Store;
 
-/// Maximum number of excluded, and of corrected, lines of a book that are quoted.
+/// Maximum number of excluded lines, and of corrected lines, that are quoted from a book.
 const QUOTED_FAULTS: usize = 2;
 
 /// Prints the settings of the run before its first game.
@@ -117,7 +117,7 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
     }
 }
 
-/// Returns the reason for the concurrency, if it is the default.
+/// Returns the reason for the default concurrency; empty for any other concurrency.
 fn concurrency_reason(plan: &Plan) -> &'static str {
     match plan.is_timed() {
         is_timed if plan.concurrency != default_concurrency(is_timed) => "",

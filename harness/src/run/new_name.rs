@@ -19,8 +19,9 @@ pub(super) struct NewName {
     pub lock: RunLock,
 }
 
-/// Returns the name `chosen` by the user for a new run, by default its kind and start time in
-/// milliseconds. If another run has the same start time, waits for the next millisecond.
+/// Returns the name of a new run, and locks the run. The name is `chosen` if given; by default, the
+/// name consists of the kind and the start time of the run. If another run has the default name,
+/// waits for the next millisecond. Fails if another run has the name `chosen`.
 pub(super) fn new_name(
     store: &Store,
     results: &Path,

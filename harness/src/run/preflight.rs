@@ -15,12 +15,12 @@ use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning
 /// Progress of a run before its first game, for the error message after a signal.
 pub(super) const BEFORE_GAMES: &str = "before the first game";
 
-/// Starts all engines once, and adds their options to the returned inputs. Removes openings from
-/// the book that will not be played or that an engine cannot set up; the same engines always
-/// exclude the same openings. If `is_probed`, also checks whether the engine can be tuned. If an
-/// engine turns out to speak xboard, changes its protocol in the plan and in the setups. If an
-/// engine cannot be started and `style` is given, prints the output of the other program for this
-/// case.
+/// Starts all engines once, and adds their options to the returned inputs. Removes from the book
+/// all openings that will not be played or that an engine cannot set up; the same engines always
+/// exclude the same openings. If `is_probed` is `true`, also checks whether the engine can be
+/// tuned. If an engine turns out to speak xboard, changes the engine's protocol in the plan and in
+/// the setups. If an engine cannot be started and `style` is given, prints the output of the
+/// imitated program for this case.
 pub(super) fn check_engines(
     plan: &mut Plan,
     mut inputs: Inputs,
@@ -54,7 +54,7 @@ pub(super) fn check_engines(
                 engines.try_for_each(Engine::set_xboard).map_err(Failure::invalid)?;
             }
         }
-        // Unused openings may have been dropped above, because all engines were expected to speak
+        // Unused openings may already have been dropped, because all engines were expected to speak
         // UCI. An xboard engine may be unable to set up some of the remaining openings, so the
         // complete book is read again.
         *book = load_book(plan).map_err(Failure::invalid)?;
@@ -95,7 +95,7 @@ async fn try_all(
     book: &Book,
     is_probed: bool,
 ) -> Result<Preflight, PreflightError> {
-    // Both sides of a tuning run are the same engine, so the preflight starts only one of them.
+    // Both sides of a tuning run are the same engine, so the preflight starts only one side.
     let Some((tuning, [side, _])) = plan.tuning.as_ref().zip(setups.first_chunk()) else {
         return check_game_engines(setups, book).await;
     };

@@ -1,4 +1,4 @@
-//! Prints the result of a run, and determines the exit code.
+//! Output of the result of a run, and the exit code.
 
 use crate::output::{OutputFormat, lines, print_result, width};
 use crate::{exit_code::ExitCode, failure::Failure};

@@ -52,7 +52,7 @@ pub(super) fn resume_run(
     let concurrency = wanted.unwrap_or(plan.concurrency);
     let affinity = affinity.unwrap_or_else(|| plan.affinity.clone());
     let mut inputs = None;
-    // A finished run needs neither its engines nor its book, and these may no longer exist.
+    // A finished run needs neither its engines nor its book, and the files may no longer exist.
     if state.ending().is_none() {
         let is_local = !has_workers && wanted.is_none();
         if is_local && !store.pairs_by_worker(&name)?.is_empty() {
@@ -64,7 +64,7 @@ pub(super) fn resume_run(
         check_unchanged(&plan, then, now).map_err(Failure::invalid)?;
         inputs = Some(check_engines(&mut plan, loaded.inputs, false, style.as_ref())?);
         // The stored ending is removed only after all checks of the plan and the engines, so that a
-        // run that fails them keeps it.
+        // run that fails a check keeps its ending.
         store.set_ending(&name, None)?;
     }
     let header = PgnHeader::of(&plan, &stored.fingerprints, stored.head.created_ms);

@@ -1,4 +1,4 @@
-//! Checks that the flags given with `--resume` agree with the run to resume.
+//! Comparison of the flags given with `--resume` with the settings of the stored run.
 
 use super::start::resolve_plan;
 use crate::{failure::Failure, requested_run::RequestedRun};
@@ -41,7 +41,7 @@ pub(super) fn check(
     let mut wanted = resolve_plan(kind, &mut requested)?;
     let mut stored = plan.clone();
     for (wanted, stored) in wanted.engines.iter_mut().zip(&mut stored.engines) {
-        // The protocol may have been detected when the run started, instead of given by a flag.
+        // The protocol may have been detected when the run started, without a flag that selects it.
         wanted.launch.protocol = stored.launch.protocol;
         // The order of options does not matter.
         wanted.options.sort();

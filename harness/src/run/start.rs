@@ -1,4 +1,4 @@
-//! Resolves the plan of a new run, reads the plan's files, and stores the run.
+//! Start of a new run: resolves the plan, reads the plan's files, and stores the run.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -86,8 +86,8 @@ pub(super) fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> 
     Ok(plan)
 }
 
-/// Reads the files of a plan. If `has_workers`, the plan is checked for workers; otherwise, it is
-/// checked for this machine.
+/// Reads the files of a plan. Before that, checks whether the plan is suitable for workers (if
+/// `has_workers` is `true`) or for this machine.
 pub(super) fn load_inputs(plan: Plan, has_workers: bool) -> Result<LoadedPlan, Failure> {
     let checked = if has_workers { check_for_workers(&plan) } else { cpu_sets_of(&plan).map(drop) };
     checked.map_err(Failure::invalid)?;
@@ -108,7 +108,7 @@ pub(super) fn load_inputs(plan: Plan, has_workers: bool) -> Result<LoadedPlan, F
     Ok(LoadedPlan { plan, fingerprints, inputs })
 }
 
-/// Opens the tablebases that the plan's rules need; returns `None` if the rules need none.
+/// Opens the tablebases that the plan's rules need; returns `None` if the rules need no tablebases.
 pub(crate) fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failure> {
     let Some(rule) = plan.rules.tablebase else { return Ok(None) };
     let tables =
@@ -133,7 +133,7 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
     let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
     let inputs = check_engines(&mut plan, inputs, is_probed, compat.as_ref()).map(Some)?;
     // Files are emptied only after the preflight, so that a run whose engines do not start leaves
-    // them unchanged.
+    // the files unchanged.
     for path in compat.iter().flat_map(|style| &style.replaces) {
         let file = open_output(path, File::options().write(true), Links::Followed);
         let emptied = file.and_then(|file| file.set_len(0));

@@ -12,8 +12,8 @@ use arbiter_report::{EngineLocation, note};
 use arbiter_run::Remark;
 use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, unix_time_ms};
 
-/// Results of all queries of a suite, in order. Each comes with a suffix for messages about faults,
-/// which names the worker.
+/// Results of all queries of a suite, in order. Each result has a suffix that names the worker in
+/// messages about faults.
 pub(crate) type WorkerResults<A> = Vec<(<A as Assignment>::Done, String)>;
 
 /// Runs all queries of a suite on workers. Also returns the number of positions of each worker.
@@ -51,8 +51,8 @@ pub(crate) fn run_on_workers<A: Assignment>(
             }
             request = signals.next() => Err(Failure::interrupted(request, UNFINISHED)),
         };
-        // After an error or a signal, workers are notified before the data of the suite is removed
-        // from the server, so that they abandon the jobs in progress.
+        // After an error or a signal, workers are first notified, so that they abandon the jobs in
+        // progress. After that, the data of the suite is removed from the server.
         if result.is_err() {
             link.send_and_wait(JobCommand::CancelAll).await;
         }

@@ -1,5 +1,5 @@
-//! Plays matches of an instant engine against itself with Arbiter and with the other runners that
-//! environment variables name, and measures the overhead of each runner.
+//! Measures the overhead of Arbiter, and of the other runners that environment variables name, in
+//! matches of an instant engine against itself.
 //!
 //! - CPU: user and system time of the runner without its child processes, in µs per ply.
 //! - Turnaround: time from the `bestmove` of one engine until its opponent reads the next `go`,
@@ -8,8 +8,8 @@
 //! - End: time from the last move of the last game to the exit of the runner.
 //!
 //! With `--clock`, plays matches of a real engine instead, and measures the number of counted games
-//! per minute and the share of the time in which engines think. Pairs that a runner plays again
-//! reduce both figures.
+//! per minute and the share of the time that engines spend thinking. Pairs that a runner plays
+//! again reduce both figures.
 
 mod measure;
 mod runners;

@@ -104,9 +104,9 @@ pub fn measure(
     })
 }
 
-/// Plays a match at a time control. Returns the games per minute, the plies per game, and the
-/// percentage of the time of all slots in which an engine thinks about a counted move. This
-/// percentage does not depend on the length of the games.
+/// Plays a match at a time control. Returns the games per minute, the plies per game, and the time
+/// that engines spend thinking about counted moves, as a percentage of the total time of all slots.
+/// This percentage does not depend on the length of the games.
 pub fn time(
     runner: &Runner,
     engine: &Path,

@@ -12,9 +12,9 @@ use arbiter_process::{Cancel, EndReason, Launch, Spawner, Timeouts, run_to_compl
 /// Default time limit of a bench.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// Patterns for the node count; the last line that matches any of them counts. A number is captured
-/// together with the characters that follow, so that a part of a number is not mistaken for the
-/// complete number.
+/// Patterns for the node count, which is read from the last line that matches any pattern. A number
+/// is captured together with the characters that follow, so that a part of a number is not mistaken
+/// for the complete number.
 const NODES: [&str; 5] = [
     r"nodes searched\s*[:=]?\s*(\d.*)$",
     r"(?:^|\s)(\d\S*)\s+nodes\b.*?\s\d\S*\s*nps\b",
@@ -41,7 +41,7 @@ pub struct BenchRecipe {
 
 impl BenchRecipe {
     /// Returns a string that identifies the method of running the bench and reading its output. The
-    /// string changes with every version of Arbiter that recognizes other output formats.
+    /// string changes whenever a version of Arbiter changes the recognized output formats.
     pub(super) fn how(&self) -> String {
         format!("3 {:?} {:?}", self.args, self.pattern)
     }
@@ -75,8 +75,8 @@ pub struct BenchReader {
 }
 
 impl BenchReader {
-    /// Returns a reader for `pattern`; for the common output formats if `None`. The error describes
-    /// the fault of the pattern.
+    /// Returns a reader for `pattern`; for the common output formats if `None`. The error explains
+    /// why the pattern is invalid.
     pub fn new(pattern: Option<&str>) -> Result<BenchReader, String> {
         let compile = |pattern: &str| {
             // Engines print `Nodes searched`, `nodes searched` and `NODES`.
@@ -132,9 +132,9 @@ fn leading_number(text: &str) -> Option<u64> {
     whole_number(number.trim_end_matches([',', '.', ';'])).filter(|_| is_whole)
 }
 
-/// Runs a bench `copies` times in parallel, one for each concurrent game, and requires the same
-/// node count from all copies. Blocks until all copies have ended. Fails if the counts differ, or
-/// if a copy fails, reports no unambiguous node count, or exceeds the time limit.
+/// Runs `copies` copies of a bench in parallel, one copy for each concurrent game, and requires the
+/// same node count from all copies. Blocks until all copies have ended. Fails if the counts differ,
+/// or if a copy fails, reports no unambiguous node count, or exceeds the time limit.
 pub fn run_bench(
     target: &BenchTarget<'_>,
     copies: usize,
@@ -152,7 +152,8 @@ pub fn run_bench(
         joined.collect::<Result<Vec<Signature>>>()
     })?;
     let counts: Vec<u64> = found.iter().map(|copy| copy.nodes).collect();
-    // Different counts show a data race or uninitialized memory; they do not identify the program.
+    // Different counts are a sign of a data race or of uninitialized memory, and cannot identify
+    // the program.
     if counts.iter().any(|count| *count != counts[0]) {
         return Err(BuildError::bench_differs(target.name, &counts));
     }
@@ -292,7 +293,7 @@ mod tests {
         ] {
             assert_eq!(read(text), None, "{text}");
         }
-        // A speed with a unit is ambiguous, so the harness measures it.
+        // A speed with a unit is ambiguous, so the harness measures the speed.
         assert_eq!(read("Nodes searched: 20\nNodes/second: 1.2M"), Some((20, None)));
     }
 

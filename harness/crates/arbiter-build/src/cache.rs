@@ -1,9 +1,9 @@
 //! Cache of built programs, with one folder per key; the key depends on everything that determines
 //! the program.
 //!
-//! A program is renamed into its folder, so that it exists completely or not at all. Two locks
-//! protect an entry: the process that builds the program holds `lock` exclusively, and the
-//! processes that run the program share `used`. Removal needs both locks exclusively, so
+//! A program is renamed into its folder, so that the folder contains the complete program or none.
+//! Two locks protect an entry: the process that builds the program holds `lock` exclusively, and
+//! the processes that run the program share `used`. Removal needs both locks exclusively, so
 //! [`super::clean`] may run at any time.
 
 use std::fs::{File, Metadata};
@@ -20,8 +20,8 @@ use arbiter_process::{Cancel, Links, is_at, lock_file, open_output, user_folder}
 /// Interval between attempts to take a lock that another process holds.
 const POLL: Duration = Duration::from_millis(100);
 
-/// Maximum size of a program, in bytes. A sparse file in a checkout takes no space, but its copy
-/// could fill the disk.
+/// Maximum size of a program, in bytes. A sparse file in a checkout may take almost no space, but a
+/// copy of this file could fill the disk.
 const MAX_PROGRAM: u64 = 4 << 30;
 
 /// Cache of built programs.
@@ -72,8 +72,9 @@ pub struct BenchRecord {
 }
 
 impl Cache {
-    /// Opens the cache in `folder`, or in the user's cache folder, and creates missing folders.
-    /// Fails if the environment names no folder, or if a folder cannot be created.
+    /// Opens the cache in `folder`, by default in the user's cache folder, and creates missing
+    /// folders. Fails if `folder` is `None` and the environment names no cache folder, or if a
+    /// folder cannot be created.
     pub fn new(folder: Option<PathBuf>) -> Result<Cache> {
         let folder = match folder {
             Some(folder) => std::path::absolute(&folder).unwrap_or(folder),
@@ -127,8 +128,9 @@ impl Entry {
                 opened => opened.map_err(io_error(&path))?,
             };
             file.lock_shared().map_err(io_error(&path))?;
-            // Another process may have removed the entry before the lock was taken. Then the loop
-            // opens the file again, to lock the file of a new entry or to find that there is none.
+            // Another process may have removed the entry before the lock was taken. The loop then
+            // opens the file again, and either locks the file of a new entry or finds that the
+            // entry no longer exists.
             if is_at(&file, &path) {
                 // Truncating and writing makes the file system set the modification time, with its
                 // own clock.
@@ -142,7 +144,7 @@ impl Entry {
         }
     }
 
-    /// Takes both locks for a removal; `None` if another process holds one of them.
+    /// Takes both locks for a removal; `None` if another process holds one of the locks.
     pub(super) fn lock_for_removal(&self) -> Result<Option<[File; 2]>> {
         let take = |path: PathBuf| lock_file(&path).map_err(io_error(path));
         // A build takes `used` while it holds `lock`, so removal takes the locks in the same order.
@@ -181,8 +183,8 @@ impl Entry {
     }
 
     /// Copies the program at `built` into the entry, and stores the record with the size and hash
-    /// of the program. When the function returns, both are on disk; the record never exists without
-    /// the program.
+    /// of the program. When the function returns, program and record are on disk; the record never
+    /// exists without the program.
     pub(super) fn store(&self, built: &Path, record: BuildRecord) -> Result<BuildRecord> {
         if built.metadata().map_err(io_error(built))?.len() > MAX_PROGRAM {
             let text = format!(
@@ -215,9 +217,9 @@ impl Entry {
         written.and_then(|()| put(&partial, &path)).map_err(io_error(path))
     }
 
-    /// Waits until no other process is building this entry, and calls `busy` once before it waits.
-    /// The returned file is the lock; the kernel releases the lock when this process ends, even by
-    /// a crash.
+    /// Waits until no other process is building this entry, and locks the entry. If a wait is
+    /// necessary, calls `busy` once before the wait. The returned file is the lock; the kernel
+    /// releases the lock when this process ends, even after a crash.
     pub(super) fn lock(&self, cancel: &Cancel, busy: impl FnOnce()) -> Result<File> {
         let path = self.folder.join("lock");
         let mut busy = Some(busy);

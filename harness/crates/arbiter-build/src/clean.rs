@@ -64,7 +64,7 @@ pub fn builds_to_remove(
 }
 
 /// Removes a build. Returns `false` if the build remains because another process is building or
-/// running it.
+/// running the program.
 pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool> {
     let Some(_lock) = kept.entry.lock_for_removal()? else { return Ok(false) };
     // The folder is moved first, so that no process finds a partly removed folder.
@@ -75,12 +75,12 @@ pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the folders that killed builds have left behind: those that, at the time `now`, are too
-/// old to be in use.
+/// Returns the folders that killed builds have left behind: the staging folders that, at the time
+/// `now`, are too old to be in use.
 pub fn abandoned_folders(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>> {
     let mut found = paths(&cache.staging())?;
     found.retain(|path| {
-        // For a symbolic link, the age of the link counts, because its target may be anywhere.
+        // For a symbolic link, the age of the link counts, because the target may be anywhere.
         let changed = path.symlink_metadata().and_then(|data| data.modified());
         // A time in the future, from a clock that was set back, gives no age, and the folder
         // remains.
@@ -183,7 +183,7 @@ mod tests {
         assert!(remove_build(&cache, &all[1]).unwrap());
         assert_eq!(kept_builds(&cache).unwrap().len(), 1);
         assert!(!all[1].entry.hold().unwrap(), "it is gone");
-        // A new build of the removed entry creates its folder again.
+        // A new build of the removed entry creates the folder of the entry again.
         drop(all[1].entry.lock(&Cancel::default(), || {}).unwrap());
         assert_eq!(kept_builds(&cache).unwrap().len(), 2);
     }

@@ -4,8 +4,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Variables passed to builds that do not change the built program: variables for the system,
-/// network access, and caches. `PATH` selects compilers, whose versions are part of the key.
+/// Variables that are passed to builds and do not change the built program: variables for the
+/// system, network access, and caches. `PATH` selects compilers, whose versions are part of the
+/// key.
 const SYSTEM: &str = "
     ALL_PROXY CARGO_BUILD_JOBS CARGO_NET_OFFLINE CCACHE_DIR CMAKE_BUILD_PARALLEL_LEVEL
     CURL_CA_BUNDLE DOTNET_CLI_TELEMETRY_OPTOUT GIT_SSL_CAINFO GOCACHE GOMODCACHE GOPATH GOPROXY
@@ -14,8 +15,8 @@ const SYSTEM: &str = "
     all_proxy http_proxy https_proxy no_proxy
 ";
 
-/// Variables passed to builds that can change the built program: variables of the toolchains for C
-/// and C++, Rust, Go, Zig, Java and .NET.
+/// Variables that are passed to builds and can change the built program: variables of the
+/// toolchains for C and C++, Rust, Go, Zig, Java and .NET.
 const COMPILERS: &str = "
     AR ARCH AS CARGO_BUILD_TARGET CARGO_HOME CC CFLAGS CGO_CFLAGS CGO_ENABLED CGO_LDFLAGS
     CMAKE_GENERATOR CMAKE_PREFIX_PATH COMP CPATH CPLUS_INCLUDE_PATH CPPFLAGS CXX CXXFLAGS
@@ -57,8 +58,9 @@ fn is_of_compiler(name: &str, passed: &[String]) -> bool {
         || passed.iter().any(|other| other == name)
 }
 
-/// Variables that a sandboxed build does not receive, because they name writable folders or lead to
-/// the user's servers. In a sandbox, tools use the home folder of the sandbox instead.
+/// Variables that a sandboxed build does not receive, because they name writable folders, or
+/// programs that connect to the user's servers. In a sandbox, tools use the home folder of the
+/// sandbox instead.
 const UNSANDBOXED: &str = "
     CARGO_HOME CCACHE_DIR GOCACHE GOMODCACHE GOPATH GRADLE_USER_HOME NUGET_PACKAGES RUSTC_WRAPPER
     XDG_CACHE_HOME
@@ -95,7 +97,7 @@ pub(super) fn toolchains(passed: &[String]) -> (Vec<PathBuf>, Vec<(OsString, OsS
     let mut environment = build_environment(passed);
     environment.retain(|(name, _)| !name.to_str().is_some_and(|name| is_listed(UNSANDBOXED, name)));
     environment.push(("RUSTUP_HOME".into(), rustup.into()));
-    // The build may not read the Cargo home itself, because it contains registry tokens.
+    // The build must not read all of the Cargo home, which contains registry tokens.
     let packages = ["git", "registry"].map(|name| cargo.join(name));
     // Without downloaded packages, Cargo uses the writable home folder of the sandbox.
     if packages.iter().any(|path| path.is_dir()) {

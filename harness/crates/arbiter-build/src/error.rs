@@ -1,4 +1,4 @@
-//! Errors of building a program from a revision.
+//! Errors that can occur when a program is built from a revision.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub enum BuildError {
     Git {
         /// Arguments of the command.
         what: String,
-        /// First line of the error output.
+        /// First line on standard error.
         reason: String,
     },
     /// The revision cannot be built or trusted; the text contains the reason.
@@ -46,7 +46,7 @@ pub(crate) type Result<T, E = BuildError> = std::result::Result<T, E>;
 pub enum BuildFailure {
     /// There is no repository.
     NoRepository,
-    /// The repository has no such commit.
+    /// The repository does not contain the revision.
     UnknownRevision,
     /// The clone contains only a part of the history, and the commit may be in the missing part.
     ShallowClone,
@@ -64,7 +64,7 @@ pub enum BuildFailure {
     NoBench,
     /// The bench failed.
     BenchFailed,
-    /// Parallel runs of the bench had different node counts.
+    /// Parallel runs of the bench reported different node counts.
     BenchDiffers,
     /// The node count differs from the count in the commit message.
     BenchBroken,

@@ -35,7 +35,7 @@ impl Files<'_> {
     }
 
     /// Returns the path of the program that the build has produced, relative to the root of the
-    /// checkout. The error explains why there is no such program, or no single one.
+    /// checkout. The error explains why no program, or no single program, was found.
     pub(super) fn find_program(
         &self,
         recipe: &Recipe,

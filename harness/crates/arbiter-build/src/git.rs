@@ -2,7 +2,7 @@
 //!
 //! A library could read the objects. A checkout, however, must have the submodules, filters such as
 //! LFS, and line endings of the author's checkout, and a remote may need credentials. Only the
-//! program `git` obeys the complete configuration for these.
+//! program `git` obeys the user's complete git configuration.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -49,13 +49,13 @@ pub(super) struct Snapshot {
     pub(super) tree: String,
     /// Folder with the objects that are not in the user's repository.
     pub(super) objects: PathBuf,
-    /// Temporary folder with the objects, which is removed on drop.
+    /// Temporary folder that contains the objects; removed on drop.
     _dir: TempDir,
 }
 
 impl Repository {
-    /// Opens the repository that contains a folder. Fails if there is none, or if git is not
-    /// installed.
+    /// Opens the repository that contains a folder. Fails if no repository contains the folder, or
+    /// if git is not installed.
     pub fn open(path: &Path) -> Result<Repository> {
         if !path.is_dir() {
             return Err(no_repository(path, "not a folder"));
@@ -71,8 +71,8 @@ impl Repository {
         Ok(Repository { top, is_bare })
     }
 
-    /// Returns the commit of a revision. Fails if there is no such revision, or if the clone does
-    /// not contain it.
+    /// Returns the commit of a revision. Fails if the revision does not exist, or if the clone does
+    /// not contain the commit.
     pub fn commit(&self, revision: &str) -> Result<Commit> {
         // git would treat a leading dash as an option.
         if revision.is_empty() || revision.starts_with('-') {
@@ -197,8 +197,8 @@ impl Repository {
                 .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.inner("objects")?);
             output(command)
         };
-        // Git rejects names outside the repository, which `..` may produce. A folder that does not
-        // exist yet contains nothing to exclude.
+        // Paths with `..` may lead out of the repository, and git rejects such paths. A folder that
+        // does not exist yet contains nothing to exclude.
         let without = without.iter().filter_map(|path| path.canonicalize().ok());
         let inside = without.filter_map(|path| Some(path.strip_prefix(&self.top).ok()?.to_owned()));
         let inside: Vec<String> = inside

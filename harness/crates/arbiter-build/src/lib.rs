@@ -2,8 +2,8 @@
 //!
 //! The user's repository is only read. A checkout is a separate repository that borrows the objects
 //! of the user's repository, so the user's branches, worktrees and index are not affected. A built
-//! program is cached under a name that depends on commit, recipe and toolchain, so that it is built
-//! only once.
+//! program is cached under a name that depends on commit, recipe and toolchain, so that each
+//! program is built only once.
 
 mod bench;
 mod cache;

@@ -17,10 +17,10 @@ pub struct Recipe {
     pub source: String,
     /// Command that the shell runs in the root folder of the checkout.
     pub command: String,
-    /// Folder in which to look for the program if the settings do not name it, relative to the root
-    /// of the checkout.
+    /// Folder that is scanned for the program if the settings do not name the program, relative to
+    /// the root of the checkout.
     pub output: PathBuf,
-    /// `true` if submodules are fetched first.
+    /// `true` if submodules are fetched before the build.
     pub submodules: bool,
     /// Commands whose output identifies the toolchain.
     pub toolchain: Vec<String>,
@@ -175,7 +175,8 @@ pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, Str
     }
 }
 
-/// Returns the first line of a log that looks like an error; if there is none, the last line.
+/// Returns the first line with an error message from a log; if there is no such line, the last
+/// line.
 pub(super) fn first_error(log: &str) -> &str {
     const WORDS: [&str; 7] = [
         "error:",
@@ -191,7 +192,7 @@ pub(super) fn first_error(log: &str) -> &str {
         let line = line.to_lowercase();
         WORDS.iter().any(|word| line.contains(word))
     };
-    // Later errors often follow from the first.
+    // Later errors often result from the first error.
     lines().find(is_error).or_else(|| lines().next_back()).unwrap_or("no output")
 }
 

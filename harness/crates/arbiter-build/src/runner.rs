@@ -48,7 +48,7 @@ pub struct Built {
     record: BuildRecord,
 }
 
-/// Description of a revision before any of its code is run.
+/// Description of a revision, obtained without running code of the revision.
 #[derive(Debug)]
 pub struct Outline {
     /// Name for messages.
@@ -65,9 +65,9 @@ pub struct Outline {
 }
 
 impl Built {
-    /// Returns the signature of the bench, from the cache if at least as many copies have been run
-    /// before. Fails if the node count differs from the count in the commit message. Blocks until
-    /// the bench has ended.
+    /// Returns the signature of the bench, from the cache if it contains the result of at least
+    /// `copies` parallel copies. Fails if the node count differs from the count in the commit
+    /// message. Blocks until the bench has ended.
     pub fn signature(
         &mut self,
         copies: usize,
@@ -132,8 +132,9 @@ pub struct Builder<'a> {
     pub read: &'a dyn Fn(&str) -> Result<Option<BuildSettings>, String>,
     /// Names of additional environment variables that are passed to builds.
     pub passed: &'a [String],
-    /// Sandbox of a commit's commands and of the bench of its program. A build may also read the
-    /// toolchains, write to its checkout, and use the network if its recipe allows it.
+    /// Sandbox for the commands of a commit and for the bench of the built program. A build may
+    /// also read the toolchains, write to its checkout and, if its recipe allows network access,
+    /// use the network.
     pub sandbox: Option<Sandbox>,
     /// Files and folders that a snapshot of the working tree omits, such as the results folder.
     pub without: Vec<PathBuf>,
@@ -192,7 +193,8 @@ impl Builder<'_> {
         let dir =
             TempDir::with_prefix_in("checkout-", &staging).map_err(arbiter_process::without_name);
         let dir = dir.map_err(io_error(staging))?;
-        // The files have a separate folder, because the home folder of the sandbox is next to it.
+        // The files have a separate subfolder, because the sandbox has its home folder next to the
+        // files.
         let top = dir.path().join("files");
         check_out(repo, commit.as_ref(), snapshot.as_ref(), &top)?;
         // The tracked files are listed now, because a later git command would obey settings that
@@ -246,7 +248,7 @@ impl Builder<'_> {
         snapshot: Option<&Snapshot>,
         label: &str,
     ) -> Result<Recipe> {
-        // The objects of a snapshot are only in its separate folder, so the files are read from the
+        // The objects of a snapshot are only in a separate folder, so the files are read from the
         // working tree.
         let text = |path: &str| match snapshot {
             Some(_) => std::fs::read_to_string(repo.top.join(path)).ok(),
@@ -279,8 +281,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Returns the output of the toolchain commands and the features of the processor, because
-    /// these features affect builds with `-march=native`.
+    /// Returns the output of the toolchain commands, and the features of the processor, which
+    /// affect builds with `-march=native`.
     fn toolchain(&self, files: &Files<'_>, label: &str, recipe: &Recipe) -> Result<String> {
         let mut text = String::new();
         // The user is informed before a command of the commit runs.
@@ -433,7 +435,7 @@ impl Builder<'_> {
     }
 }
 
-/// Returns a readable name of a revision with its commit.
+/// Returns a readable name for a revision; the name contains the commit.
 fn label(revision: &str, commit: Option<&Commit>, is_dirty: bool) -> String {
     let short = commit.map_or("no-commit", Commit::short);
     let is_name =
@@ -454,7 +456,7 @@ fn key(
 ) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     let mut add = |text: &[u8]| {
-        // The lengths distinguish lists whose texts are equal when concatenated.
+        // The lengths distinguish lists whose concatenated strings are equal.
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text);
     };

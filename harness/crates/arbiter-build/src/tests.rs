@@ -8,8 +8,8 @@ use tempfile::TempDir;
 use super::*;
 use arbiter_process::{Cancel, Sandbox, Spawner};
 
-/// Builds `files` in a sandbox, in a separate repository, and returns the log; the program has to
-/// print "engine".
+/// Commits `files` to a new repository, builds the commit in a sandbox, and returns the log. Panics
+/// unless the built program prints "engine".
 fn built(files: &[(&str, &str)], dir: &Path) -> String {
     let top = dir.join("project");
     for (name, text) in files {

@@ -10,7 +10,7 @@ pub struct EngineInfo {
     pub name: Option<String>,
     /// Text of `id author`.
     pub author: Option<String>,
-    /// Arguments of all `option` lines, including invalid ones.
+    /// Arguments of all `option` lines, including invalid lines.
     pub(super) option_lines: Vec<String>,
     /// Options from the `option` lines that could be parsed.
     pub(super) options: Vec<OptionDeclaration>,

@@ -5,9 +5,9 @@
 //! process for each attempt; [`introduce`] asks an engine for its name and options. All other
 //! functions do no I/O.
 //!
-//! The rules paraphrase the UCI description by S. Meyer-Kahlen (April 2006). Where the description
-//! leaves a case open, the rule follows the expectations of match programs, and the grade of the
-//! check reflects this.
+//! The rules paraphrase the UCI description by S. Meyer-Kahlen (April 2006). If the description
+//! does not define a case, the rule follows the expectations of match programs, and the grade of
+//! the check takes this into account.
 
 mod board;
 
@@ -61,7 +61,7 @@ pub struct Check {
     /// Judges the transcript. The error describes the violation. Not called if the engine exited
     /// unexpectedly or an answer timed out.
     judge: fn(&Case) -> Judgement,
-    /// `true` if the check measures time, so that it may fail because the machine is busy.
+    /// `true` if the check measures time, so that a busy machine can cause a failure.
     is_timed: bool,
 }
 

@@ -28,8 +28,8 @@ const QUIT_GRACE: Duration = Duration::from_millis(200);
 /// pipe shortly before the exit, and the transcript must contain the exit status.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
-/// Maximum number of attempts at a timed check. Failures are repeated because a busy machine may
-/// delay the engine.
+/// Maximum number of attempts at a timed check. A failed attempt is repeated, because a busy
+/// machine may delay the engine.
 const TRIES: usize = 3;
 
 /// Engine under test.
@@ -285,8 +285,8 @@ impl Session {
         self.abort(Event::Died(how.unwrap_or_else(|| "closed its input or output".to_owned())))
     }
 
-    /// Waits for the exit of the process, at most for `limit`, and records the last lines of
-    /// stderr. Returns a description of the exit; `None` if the process is still running.
+    /// Waits for the exit of the process, for at most `limit`, and records the last lines on
+    /// standard error. Returns a description of the exit; `None` if the process is still running.
     fn exit(&mut self, limit: Duration) -> Option<String> {
         let process = self.process.as_mut()?;
         let how = process.exit_within(limit)?;
@@ -300,8 +300,8 @@ impl Session {
 
     fn end(mut self) -> Transcript {
         if let Some(mut process) = self.process.take() {
-            // The write fails if the engine no longer reads its input. This does not matter,
-            // because `stop` below ends every process.
+            // The write fails if the engine no longer reads its input. Such a failure does not
+            // matter, because the following `stop` ends every process.
             let _ = process.write(b"stop\nquit\n");
             // The queue is dropped first. Otherwise, a reader thread that waits for room in the
             // queue would never read the end of the pipe.

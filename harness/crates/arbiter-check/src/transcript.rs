@@ -15,7 +15,7 @@ pub enum Event {
     Sent(String),
     /// Line received from the engine.
     Received(String),
-    /// Line from the engine's stderr, recorded only after the exit of the engine.
+    /// Line from the engine's standard error, recorded only after the exit of the engine.
     Error(String),
     /// The engine's input was closed.
     Closed,
@@ -23,7 +23,7 @@ pub enum Event {
     Timeout(String),
     /// The engine exited as requested; the text is the exit status.
     Exited(String),
-    /// The engine exited unexpectedly, closed its output or could not be used any more; the text is
+    /// The engine exited unexpectedly, closed its output or could no longer be used; the text is
     /// the cause.
     Died(String),
 }
@@ -91,8 +91,7 @@ impl<'a> Search<'a> {
         self.answered_at().saturating_sub(self.at)
     }
 
-    /// Returns the values of the field `key` in all `info` lines in which it is an integer, in
-    /// order.
+    /// Returns the integer values of the field `key` in all `info` lines, in order.
     pub(super) fn numbers(&self, key: &str) -> impl DoubleEndedIterator<Item = i64> {
         self.infos.iter().filter_map(move |info| info.number(key))
     }
@@ -141,7 +140,8 @@ impl<'a> EngineLine<'a> {
         words.map(|found| found.word).collect()
     }
 
-    /// Returns whether the line describes the first variation; without MultiPV, every line does.
+    /// Returns whether the line contains the first variation of a MultiPV search; `true` for a line
+    /// without a MultiPV number.
     pub(super) fn is_main_line(&self) -> bool {
         self.number("multipv").is_none_or(|line| line == 1)
     }
@@ -152,7 +152,7 @@ impl<'a> EngineLine<'a> {
     }
 }
 
-/// Returns the first word of a line and the rest, both without surrounding white space.
+/// Returns the first word and the rest of a line, both without surrounding white space.
 pub(super) fn split_word(line: &str) -> (&str, &str) {
     let line = line.trim();
     line.split_once(char::is_whitespace)
@@ -198,7 +198,7 @@ impl Transcript {
                 }
                 (true, "position", _) => {
                     // Some checks send invalid positions deliberately. An engine that ignores such
-                    // a position keeps the previous one.
+                    // a position keeps the previous position.
                     position = board::set_up(text, is_chess960).unwrap_or(position);
                 }
                 (true, "go", _) => searches.push(Search {
@@ -218,9 +218,9 @@ impl Transcript {
         searches
     }
 
-    /// Returns the lines of the transcript for a report. All lines sent are included. Of each
-    /// series of consecutive engine lines, at most `most` lines from its start and end are
-    /// included.
+    /// Returns the lines of the transcript for a report. All lines sent are included. From each
+    /// series of consecutive engine lines, at most `most` lines are included, from the start and
+    /// the end of the series.
     pub fn lines(&self, most: usize) -> Vec<String> {
         let is_received = |entry: &TimedEvent| matches!(entry.event, Event::Received(_));
         let mut lines = Vec::new();
@@ -241,7 +241,7 @@ impl Transcript {
     }
 }
 
-/// Maximum number of characters of a line that are shown.
+/// Maximum number of characters shown per line.
 const MAX_SHOWN: usize = 300;
 
 fn printable(line: &str) -> String {

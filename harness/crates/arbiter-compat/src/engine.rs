@@ -48,7 +48,7 @@ impl Options {
                 "conf" => configured(value, spec).map_err(wrong)?,
                 "arg" => spec.args.push(value.to_owned()),
                 "initstr" => spec.set("init", value).map_err(wrong)?,
-                // In the other programs, 0 is the default and means no limit.
+                // In fastchess and cutechess-cli, 0 is the default and means no limit.
                 "nodes" | "depth" | "plies" if value == "0" => {}
                 "plies" => spec.set("depth", value).map_err(wrong)?,
                 "tc" => spec.set("tc", &control(value)).map_err(wrong)?,
@@ -67,7 +67,7 @@ impl Options {
                         *depth = Some(moves);
                     }
                 }
-                // Arbiter sets this option itself, as required by each opening.
+                // Arbiter sets this option as each opening requires.
                 _ if key.eq_ignore_ascii_case("option.UCI_Chess960") => {}
                 "proto" if self.style.program == Dialect::Fastchess && value != "uci" => {
                     return Err(wrong("fastchess plays uci only".to_owned()));
@@ -87,9 +87,9 @@ impl Options {
     }
 }
 
-/// Converts a time control to Arbiter's notation. The other programs allow an `s` after seconds,
-/// the word `infinite` and, in fastchess, `0+0` for no clock, and a prefix such as `inf/` for a
-/// time control without a number of moves.
+/// Converts a time control to Arbiter's notation. fastchess and cutechess-cli allow an `s` after
+/// seconds, and `infinite` for no clock. fastchess also allows `0+0` for no clock, and a prefix
+/// such as `inf/` for a time control without a number of moves.
 fn control(value: &str) -> String {
     let endless = ["inf/", "infinite/", "0/"].iter().find_map(|moves| value.strip_prefix(moves));
     let times = endless.unwrap_or(value).replace('s', "");
@@ -150,8 +150,8 @@ fn configured(name: &str, spec: &mut EngineSpec) -> Result<(), String> {
     configure(engine, spec)
 }
 
-/// Returns the path of cutechess's list and all its readable engines. Unreadable engines only cause
-/// a note, because the list belongs to another program.
+/// Returns the path of cutechess's list, and the engines in the list that can be read. An engine
+/// that cannot be read only causes a note, because the list belongs to another program.
 pub fn cutechess_engines() -> (PathBuf, Vec<(String, EngineSpec)>) {
     if configuration_file().is_none() {
         return Default::default();

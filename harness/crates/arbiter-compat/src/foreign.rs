@@ -17,8 +17,8 @@ use arbiter_run::{Encounter, RunCounts};
 use arbiter_schedule::Format;
 use arbiter_stats::{Model, Sprt};
 
-/// Keys of the pair counts. Each key comes with the results of both games (0 lost, 1 drawn, 2 won),
-/// which are the indices of the count in the table of an encounter.
+/// Keys of the pair counts. Each key has the results of both games (0 lost, 1 drawn, 2 won). These
+/// results are the indices of the count in the table of an encounter.
 const PAIRS: [(&str, [usize; 2]); 6] = [
     ("penta_WW", [2, 2]),
     ("penta_WD", [2, 1]),
@@ -46,7 +46,7 @@ const NUMBERS: [&str; 7] = [
     "autosaveinterval",
 ];
 
-/// Tournament formats by their number in the file; fastchess has only the first two.
+/// Tournament formats by their number in the file; fastchess supports only the first two formats.
 pub(super) const TYPES: [(Format, &str); 4] = [
     (Format::RoundRobin, "roundrobin"),
     (Format::Gauntlet, "gauntlet"),
@@ -154,7 +154,7 @@ fn rules(plan: &Plan) -> Value {
 }
 
 /// Returns the settings of the openings. If the run continues `before` rounds of an earlier run,
-/// `start` is the first opening of that run.
+/// `start` is the first opening of the earlier run.
 fn opening(plan: &Plan, before: u64) -> Value {
     let file = path_text(plan.book.as_deref());
     let format = match plan.book {
@@ -247,7 +247,7 @@ pub(super) fn is_fastchess_format(saved: &Value) -> bool {
     saved["engines"].is_array() && saved["stats"].is_object()
 }
 
-/// Converts a tournament that fastchess saved to the options of a command line. If `keeps_counts`,
+/// Converts a tournament saved by fastchess to command-line options. If `keeps_counts` is `true`,
 /// also returns the counted games of the tournament.
 pub(super) fn read(
     saved: &Value,
@@ -335,8 +335,8 @@ fn log_words(log: &Value) -> Vec<String> {
     ]
 }
 
-/// Returns the values of `-openings`. The first opening is the one that follows the openings of
-/// `before` counted rounds.
+/// Returns the values of `-openings`. The first opening follows the openings of `before` counted
+/// rounds.
 fn opening_words(opening: &Value, before: u64) -> Vec<String> {
     let start = opening["start"].as_u64().unwrap_or(1).saturating_add(before);
     let order = if opening["order"] == 0 { "random" } else { "sequential" };

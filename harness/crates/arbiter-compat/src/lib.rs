@@ -24,16 +24,17 @@ use arbiter_plan::{Plan, Prior};
 use arbiter_report::Dialect;
 use arbiter_run::RunCounts;
 
-/// Output of `-version` in place of fastchess. Scripts expect a version of fastchess; fishtest also
-/// parses the commit at the end of the line.
+/// Output of `-version` when Arbiter imitates fastchess. Scripts expect a version of fastchess;
+/// fishtest also parses the commit at the end of the line.
 pub const FASTCHESS: &str = "fastchess alpha 1.8.2 20260729-74deac23";
 
-/// Returns the number of games that another program counted before the run; 0 if there are none.
+/// Returns the number of games that another program counted before the run; 0 if there are no such
+/// games.
 fn games_before(prior: Option<Prior>) -> u64 {
     prior.map_or(0, |prior| prior.games())
 }
 
-/// Output style of another program, in place of the live view and the report.
+/// Output style of another program, which replaces the live view and the report.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Style {
     /// Program whose output format is used.
@@ -58,7 +59,8 @@ pub struct Style {
     pub(crate) is_strict: bool,
     /// `true` if the checksum of the PGN file is shown at the end.
     pub(crate) shows_crc: bool,
-    /// `true` if the LLR computed from pairs is shown in addition to the LLR of the other program.
+    /// `true` if the LLR computed from pairs is shown in addition to the LLR that the imitated
+    /// program shows.
     pub(crate) shows_pairs_llr: bool,
     /// File in which the settings, the counts and the identity of the run are saved, if any.
     pub(crate) saved_in: Option<PathBuf>,

@@ -24,7 +24,7 @@ use arbiter_stats::{Correction, Model};
 pub struct Options {
     /// Output style of the run.
     pub style: Style,
-    /// Settings of the run, to which the effects of the other fields have not been applied.
+    /// Settings of the run, without the effects of the other fields.
     pub request: Request,
     pub(crate) is_sprt: bool,
     pub(crate) rounds: Option<u64>,
@@ -73,7 +73,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Parses the options; the error describes an invalid option.
+    /// Parses the options; the error describes the first invalid option.
     fn read(dialect: Dialect, words: &[Word]) -> Result<Options, String> {
         let mut request = Request { order: Some(Order::Sequential), ..Request::default() };
         request.draft.annotation.dialect = Some(dialect);
@@ -97,7 +97,7 @@ impl Options {
         match word.name.as_str() {
             "engine" => self.add_engine(word)?,
             // `-each` overrides the settings of individual engines wherever it appears, so
-            // `Options::read` applies it last. `Config::read` has already applied `-config`.
+            // `Options::read` applies `-each` last. `Config::read` has already applied `-config`.
             "each" | "config" => {}
             "quick" => self.quick(word)?,
             "concurrency" => self.concurrency(word.number()?),
@@ -318,8 +318,8 @@ impl Options {
                         self.request.draft.annotation.fields.push(field);
                     }
                 }
-                // cutechess-cli takes the file and then words such as `fi`; fastchess rejects this
-                // form. `fi` needs no action, because only finished games are written.
+                // cutechess-cli accepts the file followed by words such as `fi`; fastchess rejects
+                // this form. `fi` needs no action, because only finished games are written.
                 (_, None) if self.style.program == Dialect::Fastchess => {
                     return Err(word.unknown_key(key, PGN_KEYS));
                 }
@@ -400,7 +400,8 @@ impl Options {
             // fastchess and cutechess-cli stop at Wald's bounds, without a correction for
             // overshoot.
             correction: Some(Correction::None),
-            // Set after all options have been read, because it depends on other options.
+            // This field is set after all options have been read, because its value depends on
+            // other options.
             evidence: None,
         };
         for (key, value) in word.key_values()? {
@@ -430,7 +431,7 @@ impl Options {
 const PGN_KEYS: &str = "file, notation, append, nodes, seldepth, nps, hashfull, tbhits, pv, \
      timeleft, latency, min, match_line";
 
-/// Returns the default path of an output file, which contains the current time.
+/// Returns the default path of an output file; the path contains the current time.
 fn named_by_time(kind: &str) -> PathBuf {
     PathBuf::from(format!("fastchess_{}.{kind}", utc_time_as(unix_time_ms(), "%Y%m%d_%H%M%S")))
 }

@@ -30,7 +30,7 @@ pub struct Printer {
     style: Style,
     writer: DialectWriter,
     plan: Plan,
-    /// `None` unless the run is in progress.
+    /// The run, if it is in progress.
     run: Option<CurrentRun>,
     /// Number of pairs that CPU contention may have affected.
     disturbed: u64,
@@ -196,8 +196,8 @@ impl Printer {
         tally.count_in(&mut self.schedule);
         let mut text = String::new();
         if !self.ahead.contains_key(&tally.pair) {
-            // These games have not been printed: they were played before an interruption, or were
-            // delayed because their pair could have been void.
+            // These games have not been printed: they were played before an interruption, or their
+            // output was delayed because their pair could have been void.
             for (game_index, game) in played.games.iter().enumerate() {
                 text += &self.ended_game(&played.pairing, game_index, game);
             }
@@ -358,7 +358,7 @@ impl Printer {
     }
 
     /// Requests that no more pairs start and that the run end after `pair` has been counted.
-    /// Returns `false` if the end was requested before.
+    /// Returns `false` if the end has already been requested.
     fn end_with(&mut self, pair: u64) -> bool {
         let is_first = self.last.is_none();
         if is_first {
@@ -375,9 +375,9 @@ impl Printer {
         }
     }
 
-    /// Returns the figures of a run that has ended; empty if they were already printed. fastchess
-    /// prints no figures for an interrupted run, and always prints figures after the decision of an
-    /// SPRT.
+    /// Returns the figures of a run that has ended; empty if the figures have already been printed.
+    /// fastchess prints no figures for an interrupted run, and always prints figures after the
+    /// decision of an SPRT.
     fn last_figures(&mut self, ending: RunEnd) -> String {
         let is_fastchess = self.style.program == Dialect::Fastchess;
         match ending {

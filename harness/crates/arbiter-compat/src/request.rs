@@ -24,7 +24,7 @@ Warning: Unknown opening format, 2. All games will be played from the starting p
 const NO_PAIRS: &str = "Warning; Bayesian SPRT model not available with pentanomial statistics. \
     Disabling pentanomial reports...\n";
 
-/// Checks that the options make a valid run.
+/// Checks that the options describe a valid run.
 ///
 /// # Errors
 ///
@@ -61,8 +61,8 @@ pub fn check(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the kind and the request of the run, and prints the first lines; may change the output
-/// style.
+/// Returns the kind and the request of the run, and prints the lines that precede the run. May
+/// change the output style.
 ///
 /// # Errors
 ///
@@ -143,8 +143,9 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
 }
 
 /// Replaces the name of a program by the path of the file that the imitated program would start.
-/// Both programs search `PATH`, then `dir` or the current folder; cutechess-cli without `dir`
-/// prefers a file in the current folder. The name remains if there is no such file.
+/// fastchess and cutechess-cli search `PATH`, then `dir` or the current folder; cutechess-cli
+/// without `dir` prefers a file in the current folder. The name is unchanged if no such file
+/// exists.
 fn find_named_program(engine: &mut EngineSpec, program: Dialect) {
     let is_name = |cmd: &&String| !cmd.contains('/') && *cmd != BUNDLED;
     let Some(name) = engine.cmd.as_ref().filter(is_name) else { return };
@@ -174,10 +175,10 @@ fn name_all(engines: &mut [EngineSpec]) {
     }
 }
 
-/// Converts rounds and games of the other programs to Arbiter's rounds and pairs. If each opening
-/// is played an even number of times with colours swapped, the games form pairs; otherwise they are
-/// single games in the same order. Also returns the number of games per round, for the PGN tag
-/// `Round`.
+/// Converts rounds and games of fastchess or cutechess-cli to Arbiter's rounds and pairs. If each
+/// opening is played an even number of times with colours swapped, the games form pairs. Otherwise,
+/// each game is a single game, and the order is unchanged. Also returns the number of games per
+/// round, for the PGN tag `Round`.
 fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), String> {
     let is_fastchess = options.style.program == Dialect::Fastchess;
     let usual = if is_fastchess { 2 } else { 1 };

@@ -20,7 +20,7 @@ const USUAL: &str = "config.json";
 /// Maximum size of a saved file, in bytes.
 const LARGEST: u64 = 1 << 22;
 
-/// Key that identifies a file as Arbiter's, with the version of its contents.
+/// Key that identifies a file written by Arbiter, with the version of the file's contents.
 const KEY: &str = "arbiter run, version 1";
 
 /// Options that may change when a run is resumed: they affect how the run is played and shown, but
@@ -48,7 +48,7 @@ pub struct SavedIdentity {
     pub run: String,
     /// Results folder of the run.
     pub results: PathBuf,
-    /// Checksum of the game settings in the file, which shows whether they were edited.
+    /// Checksum of the game settings in the file, to detect edited settings.
     #[serde(default)]
     pub(crate) checksum: Option<u32>,
 }
@@ -96,7 +96,7 @@ pub(super) fn write_with_identity(
     write(path, &theirs)
 }
 
-/// Writes a fastchess file, but never replaces a file of another program.
+/// Writes a fastchess file. Does nothing if `path` is a file of another program.
 pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), String> {
     if is_of_another_program(path) {
         return Ok(());
@@ -156,8 +156,8 @@ impl Config {
             }
             return Ok(Config { run: None, prior: None, words: without_config(words), out });
         };
-        // As in fastchess, options before `-config file=` are ignored, and options after it
-        // override the file.
+        // As in fastchess, options before `-config file=` are ignored, and later options override
+        // the file.
         let (before, after) = words.split_at(index);
         let saved = content(&path)?;
         let after = without_config(after);

@@ -1,4 +1,4 @@
-//! Splits a command line of fastchess or cutechess-cli into options with their values.
+//! Options in a command line of fastchess or cutechess-cli, with their values.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -37,7 +37,7 @@ fn option_name(arg: &str) -> Option<&str> {
 }
 
 impl Word {
-    /// Returns the value; fails unless there is exactly one.
+    /// Returns the value; fails unless there is exactly one value.
     pub(super) fn single(&self) -> Result<&str, String> {
         match &self.values[..] {
             [value] => Ok(value),
@@ -57,8 +57,8 @@ impl Word {
         self.number().map(Duration::from_millis)
     }
 
-    /// Parses the values as an adjudication rule; `defaults` are the other programs' values for
-    /// missing keys. The other programs treat `movecount=0` as 1, which is the default, so this
+    /// Parses the values as an adjudication rule; `defaults` contains the values of fastchess and
+    /// cutechess-cli for missing keys. Both programs treat `movecount=0` as the default, 1, so this
     /// field is skipped.
     pub(super) fn rule<T: FromStr<Err: Display>>(&self, defaults: &str) -> Result<T, String> {
         let fields = self.key_values()?.into_iter().filter(|field| *field != ("movecount", "0"));
@@ -83,7 +83,7 @@ impl Word {
         })
     }
 
-    /// Splits each value into a key and its value; fails if one has no `=`.
+    /// Splits each value into a key and its value; fails if a value has no `=`.
     pub(super) fn key_values<'a>(&'a self) -> Result<Vec<(&'a str, &'a str)>, String> {
         let pair = |(key, value): (&'a str, Option<&'a str>)| {
             let value = value.ok_or_else(|| format!("-{}: '{key}' is not KEY=VALUE", self.name))?;

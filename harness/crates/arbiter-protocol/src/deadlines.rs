@@ -8,7 +8,7 @@ pub struct Deadlines {
     /// Maximum time from the start of the process to `uciok`.
     pub uciok: Duration,
     /// Maximum time from `isready` to `readyok`. During this time, engines allocate and clear their
-    /// hash tables.
+    /// transposition tables.
     pub readyok: Duration,
     /// Maximum time from `go` to `bestmove` if no clock limits the move.
     pub bestmove: Duration,

@@ -2,7 +2,7 @@
 //!
 //! The caller passes commands and the lines of the engine, each with its time. The session returns
 //! the text to send, the meaning of a line, and the deadline of an answer. The session does no I/O
-//! and reads no clock, so unit tests can cover every misbehaviour of engines. The text to send
+//! and reads no clock, so unit tests can simulate any misbehaviour of an engine. The text to send
 //! includes line endings.
 
 use std::fmt::{self, Write as _};
@@ -144,7 +144,7 @@ impl Session {
 
     /// Handles a missed [`Session::deadline`]. The error names the missing answer. If the handshake
     /// of a CECP engine times out and the engine has not sent `feature done=0`, the commands for
-    /// its options are returned instead of an error.
+    /// the requested options are returned instead of an error.
     pub fn overdue(&mut self, now: Instant) -> Result<Step, SessionError> {
         match &mut self.xboard {
             None => Err(self.state.late(match self.state.phase {
@@ -170,8 +170,8 @@ impl Session {
     }
 
     /// Prepares a new game. Returns the text to send; the engine is ready after it has answered.
-    /// Fails if the engine cannot set up the position, does not support Chess960 although the game
-    /// requires it, or does not accept an option.
+    /// Fails if the engine cannot set up the position, does not support Chess960 in a Chess960
+    /// game, or does not accept an option.
     pub fn new_game(&mut self, now: Instant, game: Game<'_>) -> Result<String, SessionError> {
         match &mut self.xboard {
             None => {
@@ -279,8 +279,8 @@ impl Session {
         self.xboard.as_mut()?.draw_claim.take().map(Claim::Draw)
     }
 
-    /// Processes a line that was read before the last command. Returns the claim that the line
-    /// contains, if any.
+    /// Processes a line that was read before the last command was sent. Returns the claim that the
+    /// line contains, if any.
     pub fn receive_early(&mut self, line: &str) -> Option<Claim> {
         self.xboard.as_ref()?.claim(&self.state, line.trim())
     }

@@ -24,12 +24,12 @@ pub struct Setup {
     /// Number of nodes that count as one millisecond, sent to engines that have the option
     /// `nodestime`.
     pub nodestime: Option<u64>,
-    /// `true` if options are omitted that the engine does not declare or whose value it does not
+    /// `true` to omit options that the engine does not declare, or whose value the engine does not
     /// accept. If `false`, such an option is an error.
     pub is_lenient: bool,
     /// `true` if `lowerbound` and `upperbound` scores count as scores.
     pub takes_bounds: bool,
-    /// `true` if the lines of a search that have a score and a variation are kept.
+    /// `true` to keep the `info` lines with a score and a variation.
     pub keeps_variations: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Game<'a> {
     pub mode: CastlingMode,
     /// Limits of the engine's searches.
     pub limits: Limits,
-    /// Names and values of options to set for this game; only sent to UCI engines.
+    /// Names and values of options to set for this game; sent only to UCI engines.
     pub settings: &'a [(String, String)],
 }
 
@@ -73,15 +73,15 @@ pub enum Step {
     Answer(String),
     /// End of the search.
     Move {
-        /// Move in UCI notation, or the engine's text if it is not a move; empty if the engine sent
-        /// no text.
+        /// Move in UCI notation, or the engine's text if this text is not a move; empty if the
+        /// engine sent no text.
         text: String,
         /// Last information about the search.
         info: Info,
         /// Reply that the engine expects, as the engine wrote it.
         ponder: Option<String>,
     },
-    /// Claim of the engine, which ends the game.
+    /// Claim with which the engine ends the game.
     Claim(Claim),
 }
 
@@ -139,7 +139,7 @@ pub(crate) struct State {
     pub(crate) setup: Setup,
     pub(crate) deadlines: Deadlines,
     pub(crate) phase: Phase,
-    /// Deadline of the awaited answer, and the timeout from which it was computed.
+    /// Deadline of the awaited answer, and the timeout from which the deadline was computed.
     pub(crate) due: Option<(Instant, Duration)>,
     /// `true` if the deadline follows from the time left on the clock.
     pub(crate) is_on_clock: bool,

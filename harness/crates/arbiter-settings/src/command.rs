@@ -12,8 +12,8 @@ use arbiter_protocol::Deadlines;
 use arbiter_schedule::Design;
 use arbiter_spsa::table;
 
-/// Name and value of a flag; a switch has no value. If the flag holds one key of a flag with
-/// several keys, the name is the flag and the key, such as "openings order".
+/// Name and value of a flag; a switch has no value. For one key of a flag with several keys, the
+/// name consists of the flag and the key, such as "openings order".
 type Flag = (String, Option<String>);
 
 fn flag(name: &str, value: impl ToString) -> Flag {
@@ -26,7 +26,7 @@ pub(crate) fn unless<T: PartialEq>(usual: T, value: T) -> Option<T> {
 }
 
 /// Returns the effect of a flag when it is used with `--resume`. A flag that is not a setting may
-/// change freely, unless it is listed in this function.
+/// change freely, unless this function lists the flag.
 pub fn on_resume(flag: &str) -> OnResume {
     match flag {
         "engine" | "eval" | "each" | "dev" | "base" | "repo" | "sandbox" => OnResume::Engines,
@@ -58,7 +58,7 @@ pub fn command_flags(plan: &Plan) -> Vec<String> {
     flags(plan).into_iter().map(|flag| shell_words::join(command_words(flag))).collect()
 }
 
-/// Returns each key of a flag with several keys as a separate flag; other flags are unchanged.
+/// Splits a flag with several keys into one flag per key, and returns any other flag unchanged.
 fn keys((name, value): Flag) -> Vec<Flag> {
     let has_keys = settings().any(|setting| setting.has_keys && setting.flag() == name);
     let pairs =
@@ -72,9 +72,9 @@ fn keys((name, value): Flag) -> Vec<Flag> {
     }
 }
 
-/// Compares the flags of two plans that determine which games are played. Returns the first flag
-/// that differs and for which `matters` is true, with its value in each plan. Limits are part of
-/// `--engine`, or of `--each` if all engines share them.
+/// Compares the flags that determine which games two plans play. Returns the first flag that
+/// differs and for which `matters` returns `true`, with its value in each plan. Limits are part of
+/// `--engine`, or of `--each` if all engines have the same limits.
 pub fn difference(
     plan: &Plan,
     other: &Plan,
@@ -100,7 +100,8 @@ pub fn difference(
 }
 
 /// Fills unset settings of a request from a plan, but only settings on which other settings depend.
-/// If `is_whole`, the request names all engines completely, and they remain unchanged.
+/// If `is_whole` is `true`, the request specifies all engines completely, and the engines remain
+/// unchanged.
 pub fn filled(mut request: Request, plan: &Plan, is_whole: bool) -> Request {
     let planned: Vec<EngineSpec> =
         plan.own_engines().map(|(name, engine)| spec_of(name, engine)).collect();
@@ -173,7 +174,7 @@ pub(crate) fn unusual(plan: &Plan, part: fn(&Design) -> u64) -> Option<u64> {
     Some(part(&design)).filter(|value| usual.is_none_or(|usual| part(&usual) != *value))
 }
 
-/// Returns the first engine if all engines have its conditions, with the default time margin.
+/// Returns the first engine if all engines have the same conditions, with the default time margin.
 fn shared_limits(plan: &Plan) -> Option<&Engine> {
     let first = plan.engines.first()?;
     let alike = plan.engines.iter().all(|engine| engine.conditions == first.conditions);

@@ -19,7 +19,7 @@ use arbiter_process::read_text;
 pub const DEFAULT_SETTINGS: &str = "arbiter.toml";
 
 /// Former settings of runs: former name, flag that replaces the setting, and key of this flag
-/// (empty if there is none).
+/// (empty if the flag needs no key).
 pub const RENAMED: &[(&str, &str, &str)] = &[
     ("noise-limit", "cpu-contention", ""),
     ("step", "gate", ""),
@@ -78,7 +78,7 @@ impl Settings {
         Some(&*self.path).filter(|path| !path.as_os_str().is_empty())
     }
 
-    /// Returns the folder of the file, which is the base of its relative paths.
+    /// Returns the folder of the file, which is the base of relative paths in the file.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(&self.path)
     }

@@ -1,5 +1,5 @@
 //! Settings of a run. Each setting is one field, which is both a flag and a key of `arbiter.toml`;
-//! only this field defines its name, type, help and heading.
+//! only this field defines the name, type, help and heading of the setting.
 
 // Macros refer to this crate by the same path as other crates do.
 extern crate self as arbiter_settings;

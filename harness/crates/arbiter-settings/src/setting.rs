@@ -15,7 +15,7 @@ pub enum OnResume {
     Fixed,
     /// Another value is allowed, or the setting does not affect the games.
     Free,
-    /// The setting belongs to the engines, including limits.
+    /// The setting belongs to the engines or their limits.
     Engines,
     /// The setting determines the number of pairs.
     Length,
@@ -111,7 +111,7 @@ impl<T: Keys> Combine for Vec<T> {
     }
 }
 
-/// Returns a setting with several keys, merged from all its occurrences; later ones take
+/// Returns a setting with several keys, merged from all its occurrences; later occurrences take
 /// precedence.
 pub fn merged<T: Keys>(texts: Vec<T>) -> T {
     texts.into_iter().fold(T::default(), |earlier, later| later.or(earlier))
@@ -200,10 +200,10 @@ pub fn help(text: &str, default: &[&dyn Display]) -> String {
 }
 
 /// Declares settings: each field is a flag under the heading and a key of `arbiter.toml`. The
-/// documentation of the field is the help, and brackets contain the placeholder of the value. `as`
-/// names the deserializer of the key, `=` gives the default, `=>` the value on the command line of
-/// `plan`, and `resume` the effect of the setting with `--resume`. Settings after `@of_file` are
-/// keys only.
+/// documentation of the field is its help text, and brackets contain the placeholder of the value.
+/// `as` names the deserializer of the key, `=` gives the default, `=>` the value on the command
+/// line of `plan`, and `resume` the effect of the setting with `--resume`. Settings after
+/// `@of_file` are keys only.
 macro_rules! settings {
     (@resume) => { $crate::OnResume::Fixed };
     (@resume $class:ident) => { $crate::OnResume::$class };

@@ -18,7 +18,7 @@ use arbiter_plan::SandboxMode;
 use arbiter_protocol::parse_seconds;
 use arbiter_stats::{Correction, Model};
 
-/// Values of a setting, each with its help, which may be empty.
+/// Values of a setting, each with its help text, which may be empty.
 pub type Words<T> = [(T, &'static str)];
 
 /// Sandbox modes of engines.
@@ -44,7 +44,7 @@ pub const CORRECTIONS: &Words<Correction> = &[
     (Correction::None, "Stop at Wald's bounds, as fastchess does"),
 ];
 
-/// Returns the parser of a flag that accepts one of these values.
+/// Returns the parser of a flag that accepts the values in `words`.
 pub fn one_of<T>(words: &'static Words<T>) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Display + Send + Sync + FromStr<Err = UnknownName>,
@@ -60,7 +60,7 @@ pub(crate) fn parse_nps(text: &str) -> Result<f64, String> {
     nps.ok_or_else(|| format!("expected 1 to 10^12 nodes per second, got {text}"))
 }
 
-/// A list, or a string in the form of the flag.
+/// A list, or a string in the form of the flag's argument.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a text or a list of texts")]
 enum Written {
@@ -111,8 +111,8 @@ impl<'de, T: Keys> Visitor<'de> for TableOrText<T> {
     }
 }
 
-/// Parses a value of `arbiter.toml` like the argument of the flag; a list is joined with commas
-/// first.
+/// Parses a value of `arbiter.toml` like the argument of the flag; the items of a list are joined
+/// with commas before parsing.
 pub fn text<'de, D, T>(source: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -146,7 +146,7 @@ pub(crate) fn factor<'de, D: Deserializer<'de>>(source: D) -> Result<Option<f64>
     })
 }
 
-/// Parses a number of pieces as [`text`] does. Syzygy tables exist for three to seven pieces.
+/// Parses a number of pieces as [`text`] does. Syzygy tablebases exist for three to seven pieces.
 pub(crate) fn pieces<'de, D: Deserializer<'de>>(source: D) -> Result<Option<u32>, D::Error> {
     parsed(source, |text| {
         let pieces = text.parse().ok().filter(|pieces| (3..=7).contains(pieces));
@@ -168,7 +168,7 @@ pub fn number<'de, D: Deserializer<'de>, T: FromStr>(source: D) -> Result<Option
     })
 }
 
-/// Parses `true` or `false` as [`text`] does; the error names both.
+/// Parses `true` or `false` as [`text`] does; the error names both values.
 pub fn truth<'de, D: Deserializer<'de>>(source: D) -> Result<Option<bool>, D::Error> {
     parsed(source, |text| text.parse().map_err(|_| format!("'{text}' is neither true nor false")))
 }

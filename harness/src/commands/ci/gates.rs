@@ -19,7 +19,7 @@ use arbiter_report::{gate_text, is_kept, note};
 use arbiter_runner::{FingerprintError, hash_file, unix_time_ms};
 use arbiter_store::{Store, StoredGate};
 
-/// Time limit of a gate without a budget, so that a gate that hangs ends.
+/// Time limit of a gate without a budget, so that a hanging gate ends.
 const LIMIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Default flags for the games of a lint. All transcripts are kept as evidence.
@@ -49,7 +49,7 @@ pub(super) struct Side {
 pub(super) struct GateEngines {
     /// Engine under test.
     pub(super) test: Side,
-    /// Base, or the reason why there is none (empty if no gate needs a base).
+    /// Base, or the reason why no base is available (empty if no gate needs a base).
     base: Result<Side, String>,
     /// Names of the gates that are skipped because none of their paths has changed.
     unchanged: Vec<String>,
@@ -112,8 +112,8 @@ pub(super) struct GateRunner<'a> {
     pub(super) context: &'a BuildContext,
     pub(super) store: &'a Store,
     pub(super) results: &'a Path,
-    /// Folder of the settings. Gates run in this folder, so the paths in their flags are relative
-    /// to it.
+    /// Folder of the settings file. Gates run in this folder, so paths in the flags of gates are
+    /// relative to this folder.
     pub(super) folder: &'a Path,
 }
 
@@ -192,8 +192,7 @@ impl GateRunner<'_> {
         Ok(hasher.finalize().to_hex().to_string())
     }
 
-    /// Runs the bench of the engine under test, with as many parallel runs as there are concurrent
-    /// games.
+    /// Runs the bench of the engine under test, with one parallel run for each concurrent game.
     fn bench(&self, gate: &Gate, started: i64) -> Result<GateOutcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.args.build.clone() };
         let each = EngineSpec { sandbox: Some(self.args.sandbox), ..EngineSpec::default() };
@@ -241,7 +240,7 @@ impl GateRunner<'_> {
     }
 
     /// Returns the command line of a gate. Commits are given by their full hashes, so that the run
-    /// knows the provenance of its engines. A build of uncommitted files is given by the path of
+    /// contains the provenance of its engines. A build of uncommitted files is given by the path of
     /// its program, because the files may have changed since the build.
     fn gate_arguments(&self, gate: &Gate) -> Vec<String> {
         let test = &self.sides.test;
@@ -279,7 +278,7 @@ impl GateRunner<'_> {
                     }
                 }
             }
-            // `arbiter check` takes the engine as an argument.
+            // `arbiter check` takes the engine as a positional argument.
             GateKind::Check => arguments.push(self.spec(test)),
             GateKind::Perft | GateKind::Epd => {
                 flags.extend(sides.map(|side| ("--engine", self.spec(side))));
@@ -354,7 +353,7 @@ fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
     }
 }
 
-/// Returns a result without figures and duration.
+/// Returns a gate result without figures and duration.
 pub(super) fn outcome(
     gate: &str,
     kind: GateKind,

@@ -146,7 +146,7 @@ pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
     Err(Failure::environment(message))
 }
 
-/// Locks a folder for as long as the server runs.
+/// Locks a folder. The returned file is the lock; the server inherits the lock.
 fn lock(dir: &Path) -> Result<File, Failure> {
     let configuration = File::open(dir.join(CONFIGURATION)).map_err(Failure::environment)?;
     // A second server in the folder would open the streams of the first server, and overwrite

@@ -1,5 +1,5 @@
 //! The manual as Markdown pages, one per command. (`clap-markdown` writes a single page, without
-//! sections for the headings of flags, examples and exit codes.)
+//! sections for groups of flags, for examples and for exit codes.)
 
 use clap::{Arg, Command};
 

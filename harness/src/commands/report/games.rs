@@ -13,7 +13,7 @@ use arbiter_stats::ratings::{Options, rate};
 /// File extensions of PGN files.
 const ENDINGS: [&str; 3] = [".pgn", ".pgn.gz", ".pgn.zst"];
 
-/// Returns whether a word on the command line is a PGN file, by its extension.
+/// Returns whether a word on the command line has the extension of a PGN file.
 pub(super) fn is_pgn(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     ENDINGS.iter().any(|ending| lower.ends_with(ending))

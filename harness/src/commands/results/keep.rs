@@ -76,13 +76,13 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     let mut heads = Vec::new();
     for run in &args.runs {
         let name = store.named(run)?;
-        // Listing a run requires less of its data than reading it, so even a run with damaged
+        // Listing a run requires less of its data than reading the run, so even a run with damaged
         // settings can be removed.
         let head = store.runs()?.into_iter().find(|head| head.run == name);
         heads.push(head.map_or_else(|| Ok(store.run(&name)?.head), Ok::<_, Failure>)?);
     }
-    // All runs are locked before the user is asked, so that none of them can be resumed before it
-    // is removed.
+    // All runs are locked before the user is asked, so that no run can be resumed before its
+    // removal.
     let locks = heads.iter().map(|head| RunLock::take(folder(store), &head.run));
     let _locks = locks.collect::<Result<Vec<_>, _>>()?;
     if !args.yes && !is_sure(&format!("Permanently remove {}?", run_count(&heads)))? {
@@ -118,8 +118,8 @@ pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
     print_result(&format!("{}{would} removed{hint}\n", run_count(&gone)))
 }
 
-/// Exports a run to a file. An existing file may be the only copy of another run, so it is replaced
-/// only with `--force`.
+/// Exports a run to a file. Replaces an existing file only with `--force`, because the file may be
+/// the only copy of another run.
 pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     if !args.force && args.out.exists() {
         let message = format!("{} already exists; --force replaces it", args.out.display());

@@ -1,4 +1,4 @@
-//! `arbiter serve --start`: converts a form on a page to a command line of this program.
+//! `arbiter serve --start`: conversion of a form on a page to a command line of this program.
 //!
 //! A user with the token must not be able to start arbitrary programs, so every field of the form
 //! is parsed before it becomes part of the command line. An engine must be bundled, registered, or
@@ -27,8 +27,8 @@ use arbiter_store::{RunLock, Store};
 /// Maximum length of an engine's name, in bytes.
 const MAX_NAME: usize = 100;
 
-/// Maximum number of pairs. This limit and the next three prevent a user with the token from
-/// keeping the machine busy for too long.
+/// Maximum number of pairs. This limit, [`MAX_NODES`], [`MAX_DEPTH`] and [`MAX_TIME`] prevent a
+/// user with the token from keeping the machine busy for too long.
 const MAX_PAIRS: u64 = 1_000_000;
 /// Maximum number of nodes per move.
 const MAX_NODES: u64 = 1_000_000_000;
@@ -40,8 +40,8 @@ const MAX_TIME: Duration = Duration::from_secs(4 * 3600);
 
 /// Interval at which the store is checked for the new run, before the reply is sent to the page.
 const LOOK: Duration = Duration::from_millis(100);
-/// Maximum number of these checks, six seconds in total: enough to report an immediate error; a
-/// build takes longer.
+/// Maximum number of checks at the interval [`LOOK`], six seconds in total. An immediate error is
+/// reported within this time; a build takes longer.
 const LOOKS: u32 = 60;
 
 /// File in the results folder with the name of the last started run. The process of the run holds a
@@ -63,7 +63,7 @@ type ActiveRun = Arc<Mutex<Option<(String, Child)>>>;
 pub(super) struct TestStarter {
     results: PathBuf,
     program: PathBuf,
-    /// Channel to the thread that starts programs and waits for them.
+    /// Channel to the thread that starts programs and waits for their exit.
     jobs: Sender<Job>,
     /// Run in progress that this process has started, if any.
     played: ActiveRun,
@@ -78,8 +78,8 @@ impl TestStarter {
         let shared = Arc::clone(&played);
         std::thread::spawn(move || {
             for Job { run, command, ended } in received {
-                // Sending fails if the reply to the page has been sent in the meantime, and the
-                // receiver dropped.
+                // Sending fails if the reply to the page has already been sent and the receiver has
+                // been dropped.
                 let _ = ended.send(play(&shared, run, command));
             }
         });
@@ -122,7 +122,8 @@ impl TestStarter {
             .stderr(log.try_clone()?);
         set_own_group(&mut command);
         let (sender, ended) = channel();
-        // Sending fails only if the thread has panicked; then the wait below also fails.
+        // Sending fails only if the thread has panicked; in this case, the following wait also
+        // fails.
         let _ = self.jobs.send(Job { run: run.to_owned(), command, ended: sender });
         for _ in 0..LOOKS {
             let ended = ended.recv_timeout(LOOK);
@@ -169,10 +170,11 @@ impl Starter for TestStarter {
     }
 }
 
-/// Starts a program and waits for its end; other threads can stop the program in the meantime.
+/// Starts a program and waits for its exit; other threads can stop the program in the meantime.
 fn play(played: &ActiveRun, run: String, mut command: Command) -> io::Result<ExitStatus> {
     *lock(played) = Some((run, command.spawn()?));
-    // The command contains a copy of the lock's descriptor, which would outlive the run.
+    // The command contains a copy of the lock's descriptor. This copy would keep the lock after the
+    // end of the run.
     drop(command);
     loop {
         let mut guard = lock(played);
@@ -182,7 +184,7 @@ fn play(played: &ActiveRun, run: String, mut command: Command) -> io::Result<Exi
             return Ok(status);
         }
         drop(guard);
-        // The mutex is released while sleeping, so that `stop` can reach the child.
+        // The mutex is released during the sleep, so that `stop` can reach the child.
         std::thread::sleep(LOOK);
     }
 }
@@ -219,7 +221,7 @@ fn flags(wanted: &NewTest) -> Result<Vec<String>, String> {
     ])
 }
 
-/// Returns the engine that a word names as a value of `--engine`: bundled, registered (`engine=`)
+/// Returns, as a value of `--engine`, the engine that a word names: bundled, registered (`engine=`)
 /// or a revision (`rev=`), never a file or a program in PATH.
 fn engine(word: &str) -> Result<String, String> {
     let bundled = word.strip_prefix(BUNDLED).map(|rest| rest.strip_prefix(':').ok_or(rest));
@@ -244,8 +246,8 @@ fn engine(word: &str) -> Result<String, String> {
     Ok(format!("{key}={word}"))
 }
 
-/// Checks a single limit, and returns it as a value of `--each`; a value without a key is a time
-/// control.
+/// Checks search limits, and returns the limits as a value of `--each`; a string without a key is a
+/// time control.
 fn limit(text: &str) -> Result<String, String> {
     let text = if text.contains('=') { text.to_owned() } else { format!("tc={text}") };
     let EngineSpec { limits, .. } = EngineSpec::parse(&text)?;

@@ -27,7 +27,7 @@ pub(crate) fn counts<const N: usize>(text: &str) -> Result<[u64; N], String> {
     }
 }
 
-/// Returns a number with the given number of decimals, or a dash if it is undefined.
+/// Returns a number with the given number of decimals, or a dash if the number is undefined.
 pub(crate) fn format_number(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value:.decimals$}"))
 }

@@ -304,8 +304,8 @@ fn document(figures: &SimulationFigures) -> Document {
             document.paragraph(format!("Not measured: {name}, because all tests reached the cap."));
             continue;
         }
-        // Four standard errors: a test that holds its error rate practically never exceeds this
-        // tolerance by chance.
+        // The tolerance is four standard errors. A test with the promised error rate very rarely
+        // exceeds this tolerance by chance.
         let word = if rate <= promised + 4.0 * error { "holds" } else { "VIOLATED" };
         document.paragraph(format!(
             "Measured {name} {:.3} ± {:.3} %: {:.3} % {word}.",

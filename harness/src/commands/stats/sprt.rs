@@ -108,8 +108,9 @@ pub(crate) fn run(args: &CountArgs, format: OutputFormat) -> Result<String, Stri
         check_agreement(pairs, games)?;
     }
     let (elo0, elo1) = (test.elo0, test.elo1);
-    // The corrected bounds depend on the order of the pairs, which is unknown, so their mean over
-    // random orders is computed. The seed is fixed, so that the same counts give the same result.
+    // The corrected bounds depend on the order of the pairs, which is unknown, so the mean of the
+    // bounds over random orders is computed. The seed is fixed, so that the same counts give the
+    // same result.
     let mut orders = seed_for(1, "orders", 0);
     let (moments, status, classical, sequential) = match (pairs, games) {
         (Some(pairs), _) => (
@@ -171,14 +172,14 @@ pub(crate) fn run(args: &CountArgs, format: OutputFormat) -> Result<String, Stri
     Ok(format.of_document(&document, || to_value(&figures), rows))
 }
 
-/// Returns the status of a test from game counts, for which the overshoot is not estimated.
+/// Returns the status of a test from game counts, without an estimate of the overshoot.
 fn status_of_games(test: &Sprt, games: &Trinomial) -> SprtStatus {
     let (llr, start) = (test.llr_games(games), SprtMonitor::new(*test, 1).start());
     SprtStatus { llr, decision: test.decide(llr), ..start }
 }
 
 /// Checks that the games agree with the pairs: there must be twice as many games as pairs, with the
-/// same total of points.
+/// same total number of points.
 fn check_agreement(pairs: &Pentanomial, games: &Trinomial) -> Result<(), String> {
     let by_pairs: u64 = (0..).zip(pairs.0).map(|(half_points, n)| half_points * n).sum();
     let by_games = 2 * games.wins + games.draws;

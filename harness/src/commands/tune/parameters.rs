@@ -61,7 +61,7 @@ impl ParameterArgs {
             found.extend(more.map_err(|error| Failure::invalid(format!("{file_name}: {error}")))?);
             spins.clone_from(&file.spins);
         }
-        // A tuning run has one engine. If there are two, an error is reported later.
+        // A tuning run has one engine. If there are two engines, an error is reported later.
         if !spins.is_empty() && requested.request.engines.len() < 2 {
             make_engines(RunKind::Tune, requested)?;
             let request = &requested.request;

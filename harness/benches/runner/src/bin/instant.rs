@@ -1,9 +1,9 @@
 //! Engine that answers immediately, so that the runner causes nearly all costs of a match.
 //!
-//! It plays random legal moves. It records the times at which it read each `go` and wrote each
-//! `bestmove`, on the clock that all processes share, in a file in the folder that `INSTANT_LOG`
-//! names. The file is written in blocks during the match, so that little remains to be written at
-//! exit, for which a runner may wait.
+//! The engine plays random legal moves. It logs the time of each `go` that it reads and of each
+//! `bestmove` that it writes, from the monotonic clock, which all processes share. The log is a
+//! file in the folder that `INSTANT_LOG` names. It is written in blocks during the match, so that
+//! the exit of the engine takes little time: a runner may wait for the exit.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -29,8 +29,8 @@ fn digest(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Current position. It is updated move by move, so that a move takes equally long in long and
-/// short games.
+/// Current position, updated move by move, so that the time per move does not depend on the length
+/// of the game.
 struct Board {
     /// Arguments of the `position` command that led to `position`.
     arguments: String,

@@ -62,7 +62,7 @@ pub(super) const CHECKS: &[Check] = &[
     must("over-and-alive", "a go in a finished game does not end the process")
         .script(|s| {
             // The script does not wait for `bestmove`, because an engine without a legal move may
-            // omit it.
+            // omit this answer.
             let s = s.go(STALEMATE, "depth 2").collect(300).send("stop").ready();
             Ok(s.search("startpos", "depth 2"))
         })

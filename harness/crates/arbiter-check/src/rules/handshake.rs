@@ -89,7 +89,7 @@ fn sound_default(option: &OptionDeclaration) -> Judgement {
             default.parse::<i64>().map_or(true, |number| (*min..=*max).contains(&number))
         }
         OptionKind::Combo { values } => values.contains(default),
-        // A button has no value, a string may have any value, and unknown types are left out.
+        // A button has no value, a string may have any value, and unknown types are not checked.
         OptionKind::Button | OptionKind::String | OptionKind::Unknown(_) => true,
     };
     ensure(fits, || format!("option {} does not take its own default '{default}'", option.name))

@@ -60,7 +60,7 @@ impl Check {
         Check { judge, ..self }
     }
 
-    /// Sets the judge of the transcript, and marks the check as one that measures time.
+    /// Sets the judge of the transcript, and marks the check as timed.
     const fn timed(self, judge: fn(&Case) -> Judgement) -> Check {
         Check { judge, is_timed: true, ..self }
     }
@@ -70,8 +70,8 @@ fn ensure(holds: bool, wrong: impl FnOnce() -> String) -> Judgement {
     if holds { Ok(()) } else { Err(wrong()) }
 }
 
-/// Accepts every transcript. For checks that require only that their script can be completed: a
-/// crash or a timeout fails every check.
+/// Accepts every transcript. For checks whose script only has to run to completion: after a crash
+/// or a timeout, every check fails.
 fn nothing_more(_: &Case) -> Judgement {
     Ok(())
 }

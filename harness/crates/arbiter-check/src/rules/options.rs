@@ -43,7 +43,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(not_refused),
     must("option-hash", "Hash can be set, also between searches").script(|s| {
         let (min, max) = s.engine.range("Hash")?;
-        // The hash table grows and shrinks, each time after a search has filled it.
+        // The transposition table grows and shrinks, each time after a search has used the table.
         let sizes = [min.max(1), 8.clamp(min, max), 64.clamp(min, max), 1.clamp(min, max)];
         Ok(sizes.into_iter().fold(s, |s, size| s.set("Hash", size).search(OPEN_GAME, "depth 4")))
     }),
@@ -143,7 +143,7 @@ fn last_lines<'a>(case: &Case<'a>) -> Vec<Line<'a>> {
             continue;
         };
         // Line 1 of the next depth removes all lines of the previous depth. A repeated line
-        // replaces the earlier line with its number.
+        // replaces the earlier line with the same number.
         lines.retain(|other| other.number < number);
         lines.push(Line { number, score: info.number("cp"), first_move });
     }

@@ -10,8 +10,8 @@ use crate::{Case, Check, Judgement};
 
 pub(super) const CHECKS: &[Check] = &[
     must("ponder-waits", "no bestmove during go ponder, however long it takes")
-        // The pause is longer than the time on the clock. A correct engine does not notice, because
-        // the clock does not run while it ponders.
+        // The pause is longer than the time on the clock. The pause does not affect a correct
+        // engine, because its clock does not run while the engine ponders.
         .script(|s| Ok(pondering(s, "wtime 300 btime 300")?.collect(800).stop().settle()))
         .judge(waited),
     should("ponder-waits-depth", "no bestmove during go ponder, though its depth is reached")

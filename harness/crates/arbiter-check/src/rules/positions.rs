@@ -63,7 +63,8 @@ pub(super) const CHECKS: &[Check] = &[
         // long as there is a legal move.
         .script(|s| Ok(s.search(&format!("startpos moves{}", SHUFFLE.repeat(3)), "depth 3"))),
     must("position-long", "a game of 600 plies is understood").script(|s| {
-        // An engine with a table of fixed size for the moves of a game crashes only in long games.
+        // An engine that stores the moves of a game in a table of fixed size can crash, but only in
+        // long games.
         let moves = format!("startpos moves e2e4 e7e5{}", SHUFFLE.repeat(150));
         Ok(s.search_all(&[moves.as_str(); 2], "depth 2"))
     }),

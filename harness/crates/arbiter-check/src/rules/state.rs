@@ -22,7 +22,7 @@ pub(super) const CHECKS: &[Check] = &[
     must("stop-at-once", "stop immediately after go is obeyed with a legal move")
         .script(|s| Ok(s.go("startpos", "infinite\nstop").expect("bestmove").settle())),
     must("stop-idle", "stop without a search is not answered by a move")
-        // An answer to such a `stop` would be taken for the answer to the next `go`.
+        // An answer to such a `stop` would be mistaken for the answer to the next `go`.
         .script(|s| Ok((0..2).fold(s, |s, _| s.send("stop").collect(200).ready())))
         .judge(no_bestmove),
     must("stop-after-move", "stop that crosses the engine's own bestmove does no harm").script(

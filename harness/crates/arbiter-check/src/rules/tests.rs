@@ -5,7 +5,7 @@ use crate::engine_info::EngineInfo;
 use crate::transcript::tests::transcript;
 use crate::{Outcome, judge};
 
-/// Returns the outcome of a check for a transcript in the form of [`transcript`].
+/// Returns the outcome of a check for a transcript in the notation that [`transcript`] parses.
 fn outcome(name: &str, text: &str) -> Outcome {
     let check = checks().find(|check| check.name == name).expect(name);
     let transcript = transcript(text);

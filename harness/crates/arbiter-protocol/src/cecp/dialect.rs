@@ -101,7 +101,7 @@ impl Xboard {
         let moves = self.follow(state.mode, position);
         let clocks = self.new_period() + &self.clocks(go);
         self.requested_moves += 1;
-        // Outside force mode the engine searches as soon as it receives a move, so the clocks are
+        // Outside force mode the engine starts to search when it receives a move, so the clocks are
         // sent before the move. In force mode the engine starts to search only after `go`.
         if std::mem::replace(&mut self.plays, true) {
             clocks + &moves
@@ -145,7 +145,8 @@ impl Xboard {
                 return Ok(Step::Claim(Claim::Refusal(line.to_owned())));
             }
             (Phase::Thinking, _) => match (self.claim(state, line), thinking::parse(line)) {
-                // The claim may refer to the move that follows, so it is judged after that move.
+                // The claim may refer to the engine's next move, so the claim is judged after that
+                // move.
                 (Some(Claim::Draw(text)), _) => self.draw_claim = Some(text),
                 (Some(claim), _) => return Ok(Step::Claim(claim)),
                 (None, Some(info)) => state.info.update(info),
@@ -208,8 +209,8 @@ impl Xboard {
     }
 
     /// Returns the `level` command of the period that begins with this move; empty if no period
-    /// begins or if the period equals the previous one. The first period is sent before the game.
-    /// Engines repeat the last period without a command.
+    /// begins or if the period equals the previous period. The first period is sent before the
+    /// game. Engines repeat the last period without a command.
     fn new_period(&self) -> String {
         let mut begin = 0;
         for pair in self.clock.as_ref().map_or(&[][..], TimeControl::periods).windows(2) {

@@ -75,7 +75,7 @@ pub(super) fn option(text: &str) -> Option<OptionDeclaration> {
             let mut numbers = rest.split_whitespace().map(|word| word.parse().ok());
             // The current value comes first.
             let mut bound = |index| numbers.nth(index).flatten();
-            // A missing bound is not a restriction, so that no value is rejected because of an
+            // A missing bound counts as no restriction, so that no value is rejected because of an
             // incomplete declaration.
             OptionKind::Spin {
                 min: bound(1).unwrap_or(i64::MIN),

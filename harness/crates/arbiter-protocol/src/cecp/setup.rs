@@ -41,8 +41,9 @@ fn edit(position: &Chess) -> String {
     text + ".\n"
 }
 
-/// Returns whether the position has exactly the castling rights that `edit` implies: one for each
-/// rook on its initial square whose king is also on its initial square.
+/// Returns whether the position has exactly the castling rights that `edit` implies: one right for
+/// each rook on its initial square, provided that the king of this side is also on its initial
+/// square.
 fn has_all_castling_rights(position: &Chess) -> bool {
     let board = position.board();
     let rooks_at_home = |color: Color| {

@@ -27,8 +27,8 @@ pub struct Period {
 pub struct TimeControl {
     list: [Period; MAX_PERIODS],
     last: usize,
-    /// `true` for an hourglass clock: its only period is the initial time, and each side gains the
-    /// time that its opponent uses.
+    /// `true` for an hourglass clock: the base of its only period is the initial time, and each
+    /// side gains the time that its opponent uses.
     pub(super) is_hourglass: bool,
 }
 
@@ -62,7 +62,8 @@ impl TimeControl {
             let gained = period.increment.saturating_mul(played);
             total = total.saturating_add(period.base).saturating_add(gained);
             remaining -= played;
-            // A period of 0 moves would never end; parsing never creates one, but callers can.
+            // A period of 0 moves would never end; parsing never creates such a period, but callers
+            // can.
             if remaining == 0 || played == 0 {
                 break;
             }

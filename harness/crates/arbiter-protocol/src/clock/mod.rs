@@ -17,7 +17,7 @@ use crate::times::Nanos;
 pub use control::{MAX_PERIODS, Period, TimeControl, TimeError, parse_seconds};
 pub use running::Clock;
 
-/// Limits of one side's searches. Several limits may apply together; all of them are sent to the
+/// Limits of one side's searches. Several limits may apply together; all limits are sent to the
 /// engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Limits {
@@ -45,8 +45,8 @@ impl Limits {
         self.clock.map(|control| Clock::new(control, self.increment_first))
     }
 
-    /// Returns whether real time affects the game. If it does not, games of deterministic engines
-    /// are reproducible.
+    /// Returns whether real time affects the game. If `false`, games of deterministic engines are
+    /// reproducible.
     pub fn is_timed(&self) -> bool {
         self.nodestime.is_none() && (self.clock.is_some() || self.movetime.is_some())
     }
@@ -77,7 +77,7 @@ impl Limits {
     }
 
     /// Returns the clock time of a search: its real time or, with [`Limits::nodestime`], the time
-    /// equivalent of the reported nodes (zero if the engine reports none).
+    /// equivalent of the reported nodes (zero if the engine reports no node count).
     pub fn cost(&self, elapsed: Duration, nodes: Option<u64>) -> Duration {
         let Some(per_ms) = self.nodestime else { return elapsed };
         let nanos = u128::from(nodes.unwrap_or(0)) * 1_000_000 / u128::from(per_ms.max(1));
@@ -103,7 +103,7 @@ pub struct Conditions {
     /// Limits of the side's searches.
     #[serde(flatten)]
     pub limits: Limits,
-    /// Time by which a move may exceed the available time without losing.
+    /// Time by which a move may exceed the available time without a loss on time.
     #[serde(rename = "margin_ns", with = "Nanos")]
     pub margin: Duration,
     /// `true` if the engine reports scores from White's point of view, contrary to the protocol.

@@ -33,7 +33,8 @@ impl Clock {
         self.control.get(self.period).increment
     }
 
-    /// Returns the number of moves until the next period, if there is one.
+    /// Returns the number of moves until the next period; `None` if the current period lasts for
+    /// the rest of the game.
     pub fn moves_left(&self) -> Option<u32> {
         self.moves_left
     }

@@ -33,9 +33,9 @@ pub(crate) fn set_position(state: &mut State, position: &str) {
 
 /// Returns whether an answer repeats the answer to the previous search. An answer is a repetition
 /// if it equals the last move of the engine's side, and if no information about this search has
-/// arrived. The move cannot be legal again, because no piece of this side is on its source square.
-/// In Chess960, a king may castle without leaving its square, so a move from c1, g1, c8 or g8 is
-/// never a repetition.
+/// arrived. The move cannot be legal again, because its source square no longer contains a piece of
+/// this side. In Chess960, a king may castle without leaving its square, so a move from c1, g1, c8
+/// or g8 is never a repetition.
 fn is_repetition(state: &State, text: &str) -> bool {
     let may_stay = state.mode == CastlingMode::Chess960
         && ["c1", "g1", "c8", "g8"].iter().any(|square| text.starts_with(square));

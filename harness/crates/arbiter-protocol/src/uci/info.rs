@@ -19,8 +19,8 @@ pub struct Info {
     /// Selective depth: length of the longest variation searched, in plies.
     pub seldepth: Option<u32>,
     /// Score from the point of view of the side to move. `lowerbound` and `upperbound` scores are
-    /// ignored unless [`Setup::takes_bounds`](crate::Setup::takes_bounds) is set, because they are
-    /// not exact.
+    /// ignored unless [`Setup::takes_bounds`](crate::Setup::takes_bounds) is set, because such
+    /// scores are not exact.
     pub score: Option<Score>,
     /// Nodes searched.
     pub nodes: Option<u64>,
@@ -28,7 +28,7 @@ pub struct Info {
     pub time: Option<Duration>,
     /// Nodes per second, as reported by the engine.
     pub nps: Option<u64>,
-    /// Share of the hash table in use, in per mille.
+    /// Share of the transposition table in use, in per mille.
     pub hashfull: Option<u32>,
     /// Number of positions found in tablebases.
     pub tbhits: Option<u64>,
@@ -50,8 +50,8 @@ pub struct Info {
     pub variations: Option<Box<Variations>>,
 }
 
-/// `info` lines of a search that have a score and a variation. If there are too many, only the
-/// first lines are kept.
+/// `info` lines with a score and a variation, from one search. If there are too many such lines,
+/// only the first lines are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Variations(pub Vec<String>);
 
@@ -76,8 +76,8 @@ impl Info {
         Info::read_line(rest, false).1
     }
 
-    /// Keeps a line for the check of its variation, unless the previous line has the same
-    /// variation.
+    /// Keeps a line with a score for the check of its variation, within [`MAX_KEPT`]. A line
+    /// without a mate score is skipped if it repeats the variation of the last kept line.
     pub(super) fn keep_variation(&mut self, rest: &str) {
         let parts = rest.split_once(" pv ").filter(|(before, _)| before.contains("score "));
         let Some((before, pv)) = parts else { return };
@@ -129,7 +129,7 @@ impl Info {
         (line_number, info)
     }
 
-    /// Appends a word to the variation, which ends at the first word that is not a move.
+    /// Appends a word to the variation. The variation ends at the first word that is not a move.
     fn continue_pv(&mut self, word: &str) {
         let is_move = |text: &str| text.parse::<UciMove>().is_ok();
         if self.not_a_move.is_some() {

@@ -100,8 +100,8 @@ impl OptionDeclaration {
             "button" => OptionKind::Button,
             "string" => OptionKind::String,
             "spin" => OptionKind::Spin {
-                // A missing or unreadable bound is not a restriction, so that no value is rejected
-                // because of an incomplete declaration.
+                // A missing or unreadable bound counts as no restriction, so that no value is
+                // rejected because of an incomplete declaration.
                 min: field("min").and_then(|v| v.parse().ok()).unwrap_or(i64::MIN),
                 max: field("max").and_then(|v| v.parse().ok()).unwrap_or(i64::MAX),
             },

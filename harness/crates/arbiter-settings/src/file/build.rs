@@ -20,7 +20,7 @@ pub struct BuildTable {
     /// Environment variables for the command.
     #[serde(default)]
     env: BTreeMap<String, String>,
-    /// `true` if submodules are fetched first.
+    /// `true` if submodules are fetched before the build.
     submodules: Option<bool>,
     /// `true` if a sandboxed build may use the network.
     #[serde(default)]

@@ -28,12 +28,12 @@ struct GateTable {
     /// Flags of the subcommand, split as in a shell.
     #[serde(default, deserialize_with = "flags")]
     args: String,
-    /// Paths; the gate is skipped if nothing below them has changed.
+    /// Paths; the gate is skipped if nothing below these paths has changed.
     #[serde(default)]
     changed: Vec<String>,
     /// `true`, the default, if no further gates run after a failure of this gate.
     stop: Option<bool>,
-    /// Maximum duration, in seconds; when it has elapsed, an SPRT reports its result so far.
+    /// Maximum duration, in seconds; when this time has elapsed, an SPRT reports its result so far.
     budget: Option<f64>,
     /// Verdict of an inconclusive gate: "pass" or "fail".
     inconclusive: Option<String>,

@@ -59,8 +59,8 @@ fn whole() -> String {
 }
 
 impl TuneTable {
-    /// Returns the tuning of these parameters. The numbers of iterations and pairs are 0; the
-    /// caller sets them.
+    /// Returns the tuning settings for `parameters`. The numbers of iterations and pairs are 0; the
+    /// caller sets these numbers.
     pub fn tuning(&self, parameters: Vec<Parameter>) -> Tuning {
         Tuning {
             parameters,
