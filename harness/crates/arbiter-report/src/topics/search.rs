@@ -21,7 +21,7 @@ const MEASURES: [Measure; 3] = [
 /// Names and statistics of the engines that are shown.
 type Engines<'a> = [(&'a String, &'a EngineStatistics)];
 
-/// Adds the section on search statistics, unless there are none.
+/// Adds the section on search statistics, unless there are no statistics.
 pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let engines = summary.engines.iter().zip(&statistics.engines).take(LINE_COLOURS);
     let engines: Vec<_> = engines.collect();

@@ -91,7 +91,7 @@ pub(crate) fn figures(summary: &Summary) -> Option<TuningFigures<'_>> {
     })
 }
 
-/// Formats the names of the first tuned parameters, and the number of further parameters.
+/// Formats the names of the first tuned parameters, and the number of remaining parameters.
 pub fn tuned_names(tuning: &Tuning) -> String {
     let shown = tuning.parameters.iter().take(MAX_NAMED).map(|p| p.name.as_str());
     let shown = shown.collect::<Vec<_>>().join(", ");

@@ -34,8 +34,8 @@ pub struct MisjudgedGame {
     error: f64,
 }
 
-/// Adds a game to `games` if its error is among the largest. The games are sorted by error, largest
-/// first.
+/// Inserts a game into `games`, which is sorted by error, largest first, and contains at most
+/// [`MAX_GAMES`] games. If both sides misjudged the game, the side with the larger error is stored.
 pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, game_index: usize, game: &GameRecord) {
     let sides = Color::ALL.into_iter().filter_map(|color| {
         let moves = (0..).zip(game.moves.iter().zip(movers(game)));

@@ -19,7 +19,7 @@ const MAX_LISTED: usize = 500;
 /// Maximum number of engines in a crosstable.
 pub(crate) const MAX_CROSS: usize = 20;
 
-/// Adds the table of standings, its notes, and the rounds or the bracket.
+/// Adds the table of standings, the notes on the table, and the rounds or the bracket.
 pub(crate) fn all(document: &mut Document, standings: &Standings, engines: &[String]) {
     document.table(table(standings, engines));
     notes(standings).into_iter().for_each(|note| document.paragraph(note));
