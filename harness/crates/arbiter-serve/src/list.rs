@@ -19,7 +19,7 @@ const LIST_TICKS: u32 = 4;
 /// Maximum number of pairs per read. Reads are large enough to complete a long list quickly, and
 /// small enough to keep the page responsive.
 const READ_PAIRS: u64 = 10_000;
-/// Cost of reading a run in addition to its pairs, as an equivalent number of pairs.
+/// Fixed cost of reading a run, as an equivalent number of pairs.
 const RUN_PAIRS: u64 = 50;
 
 /// Runs of a store as last read; clones share the runs.
@@ -41,7 +41,7 @@ struct Runs {
 #[derive(Debug)]
 struct CachedRun {
     listed: ListedRun,
-    /// Answer of the process that plays the run; `None` if no process answers.
+    /// Reply of the process that plays the run; `None` if no process replies.
     running: Option<Running>,
     /// State to which new pairs are added; `None` if the run gets no more pairs, or after an error.
     fold: Option<Fold>,
@@ -139,7 +139,7 @@ impl Runs {
         let has_changed = self.version != version;
         if epoch != self.epoch {
             // The epoch changes when pairs are withdrawn or a run is removed. Other pairs may have
-            // reused the row numbers in the store, so everything is read again.
+            // reused the row numbers in the store, so all runs are read again.
             self.cached.clear();
         }
         let outlines = store.outlines()?;
@@ -168,7 +168,7 @@ impl Runs {
 }
 
 impl CachedRun {
-    /// Reads a run; if the run cannot be read, the result contains only its outline and the error.
+    /// Reads a run. If the run cannot be read, the result contains only the outline and the error.
     fn read(store: &Store, results: &Path, outline: &Outline) -> CachedRun {
         let read = || {
             let fold = Fold::begin(store, &outline.run, |_| ())?;
@@ -181,7 +181,7 @@ impl CachedRun {
                 (RunHead { run, created_ms, ending, pairs: 0, about }, Err(why), None)
             }
         };
-        // If the process of a run does not answer, whatever the reason, the run is not shown as
+        // If the process of a run does not reply, for whatever reason, the run is not shown as
         // running.
         let running = running(results, &head).unwrap_or_default();
         let is_played = running.is_some();

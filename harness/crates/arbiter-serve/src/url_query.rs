@@ -1,13 +1,13 @@
 //! URL queries.
 
-/// Maximum length of a query, in bytes. The length is limited because a live page stores its query
-/// and repeats it in its links.
+/// Maximum length of a query, in bytes. The length is limited because a live page stores the query
+/// and repeats the query in links.
 pub(crate) const MAX_QUERY: usize = 1_000;
 
 /// Query of a URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct UrlQuery {
-    /// Fields; for each, its text in the URL, and its decoded name and value.
+    /// Fields: the text in the URL, and the decoded name and value.
     fields: Vec<(String, (String, String))>,
 }
 

@@ -1,7 +1,7 @@
 //! Lines that are redrawn at the bottom of a terminal, below permanent output.
 //!
-//! Each line ends with a line feed. If lines were padded to the width of the terminal instead, as
-//! in indicatif, a wider window would join them with the lines above.
+//! Each line ends with a line feed. Padding to the width of the terminal, as in indicatif, would be
+//! wrong: in a wider window, the drawn lines would be joined with earlier output.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -29,7 +29,8 @@ impl Screen {
     }
 }
 
-/// Returns the current numbers of columns and rows of the terminal; 80 and 24 if they are unknown.
+/// Returns the current numbers of columns and rows of the terminal; 80 and 24 if the size is
+/// unknown.
 pub(super) fn size() -> (usize, usize) {
     let size = terminal_size::terminal_size_of(std::io::stderr());
     size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
@@ -42,12 +43,12 @@ fn rows(lines: &[String], columns: usize) -> usize {
 }
 
 fn write(text: &str) {
-    // Writing fails if the terminal has been closed. This must not end the run, so the error is
-    // ignored.
+    // Writing fails if the terminal has been closed. A closed terminal must not end the run, so the
+    // error is ignored.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Returns the output that replaces the last `before` rows by the text `above`, followed by
+/// Returns the output that replaces the last `before` rows with the text `above`, followed by
 /// `lines`.
 fn frame(before: usize, above: &str, lines: &[String]) -> String {
     let erase = match before {

@@ -120,7 +120,8 @@ fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
     history(runs, ("LLR by number of games", "log-likelihood ratio"), bounds(runs), line)
 }
 
-/// Returns the lines of Wald's bounds if all tests have the same bounds, otherwise a line at zero.
+/// Returns the lines of Wald's bounds if all tests have the same bounds, and otherwise a line at
+/// zero; empty if there are no tests.
 fn bounds(runs: &[ComparedRun]) -> Vec<(String, f64)> {
     let mut all = runs.iter().filter_map(|run| Some(run.summary.plan.sprt?.bounds));
     let Some(LlrBounds { lower, upper }) = all.next() else { return Vec::new() };

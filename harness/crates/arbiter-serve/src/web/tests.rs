@@ -98,7 +98,7 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
         "a &quot;quoted&quot; &lt;b&gt;",
         ">16</td>",
         "class=\"badge running\">running</strong>",
-        // Position of LLR 0 between the bounds, and start of the bar to the right of it.
+        // Position of LLR 0 between the bounds, and start of the bar to the right of this position.
         "class=\"zero\" d=\"M50 0v8\"",
         "class=\"open\" x=\"50\"",
         "[-2.94, ",

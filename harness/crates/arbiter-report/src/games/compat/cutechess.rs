@@ -9,9 +9,9 @@ use arbiter_run::{Encounter, RunCounts};
 use arbiter_stats::elo::normal_cdf;
 use arbiter_stats::{Decision, SprtStatus, Trinomial};
 
-/// Half-width of the interval, in standard errors. This is cutechess-cli's value of the 97.5 %
-/// quantile of the normal distribution, which follows from S. Winitzki's approximation of the
-/// inverse error function.
+/// Half-width of the interval, in standard errors: cutechess-cli's approximation of the 97.5 %
+/// quantile of the normal distribution, computed with S. Winitzki's approximation of the inverse
+/// error function.
 const DEVIATIONS: f64 = 1.957_161_931_656_024_5;
 
 /// Formats the results and the Elo difference of two engines.
@@ -68,8 +68,8 @@ fn elo(games: &Trinomial) -> (f64, f64) {
     (of(mean) + 0.0, (of(mean + reach) - of(mean - reach)) / 2.0)
 }
 
-/// Formats the ranking: the seeds of a gauntlet, followed by all other engines in the order of
-/// their scores.
+/// Formats the ranking: the seeds of a gauntlet, followed by all other engines by score, highest
+/// first.
 pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     let of = |engine| (engine, total(counts, engine).games);
     // cutechess-cli lists engines with equal scores in reverse order.
@@ -98,8 +98,7 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     text + "\n"
 }
 
-/// Formats a number as Qt does, which rounds halves away from zero, whereas C and Rust round halves
-/// to even.
+/// Formats a number like Qt, which rounds halves away from zero. C and Rust round halves to even.
 pub(super) fn format_like_qt(value: f64, decimals: usize) -> String {
     if value.is_nan() {
         return "nan".to_owned();

@@ -26,7 +26,7 @@ use arbiter_store::Fingerprints;
 /// longer.
 const WIDTH: usize = 80;
 
-/// Number of plies at the start of a game in which a named opening is searched for.
+/// Number of plies at the start of a game that are scanned for a named opening.
 const LONGEST_OPENING: usize = 50;
 
 /// Properties that all games of a run share.
@@ -173,7 +173,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         tags.push(("WhiteTimeControl", control(&white)));
         tags.push(("BlackTimeControl", control(&black)));
     }
-    // cutechess-cli names the opening only of a game that starts from the initial position.
+    // cutechess-cli names the opening only if the game starts from the initial position.
     let is_named = !is_cutechess || tags.iter().all(|(name, _)| *name != "FEN");
     let names = header.names.as_ref().filter(|_| is_named);
     let named = names.and_then(|names| names.last_named(game, LONGEST_OPENING));

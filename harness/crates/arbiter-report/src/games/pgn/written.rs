@@ -96,8 +96,8 @@ fn score_text(score: Score, dialect: Option<Dialect>) -> String {
     }
 }
 
-/// Formats a field of a comment, after a comma. A field with an unknown value is `None` or, if
-/// `is_required`, written as 0 (an empty string for the PV).
+/// Formats a field of a comment, with a leading comma. If the value is unknown, returns `None` or,
+/// if `is_required` is `true`, writes 0 (an empty string for the PV).
 fn field_text(thought: &SearchInfo, field: Field, is_required: bool) -> Option<String> {
     let details = thought.details.as_deref();
     let number = |name: &str, value: Option<u64>| {
