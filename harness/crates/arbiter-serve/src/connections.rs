@@ -51,7 +51,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
             connection.abort();
         }
         // If the system lacks this timeout, a stalled connection still ends when a new connection
-        // replaces it.
+        // replaces the stalled connection.
         let _ = end_if_stalled(&stream, STALL_DEADLINE);
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

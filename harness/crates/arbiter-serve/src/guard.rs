@@ -83,8 +83,8 @@ impl Guard {
     /// the token is wrong.
     pub(crate) fn may_steer(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let expected = self.token.ok_or(READ_ONLY)?;
-        // Only browsers send the header `sec-fetch-site`. For other programs, only the token is
-        // checked.
+        // Programs other than browsers usually do not send the header `sec-fetch-site`; for these
+        // programs, only the token is checked.
         if headers.contains_key(SITE) && single_header(headers, &SITE) != Some("same-origin") {
             return Err(ORIGIN);
         }

@@ -43,7 +43,7 @@ struct CachedRun {
     listed: ListedRun,
     /// Reply of the process that plays the run; `None` if no process replies.
     running: Option<Running>,
-    /// State to which new pairs are added; `None` if the run gets no more pairs, or after an error.
+    /// State to which new pairs are added; `None` after the end of the run and after an error.
     fold: Option<Fold>,
 }
 
@@ -130,7 +130,8 @@ impl RunList {
 impl Runs {
     /// Reads new runs and pairs, within the limit of one read; returns the number of unread runs.
     fn refresh(&mut self) -> Result<usize, StoreError> {
-        // The store is taken out of the state, so that the next call opens it again after an error.
+        // The store is taken out of the state, so that the next call after an error opens the store
+        // again.
         let store = match self.store.take() {
             Some(store) => store,
             None => Store::observe(&self.results)?,
@@ -191,8 +192,8 @@ impl CachedRun {
         CachedRun { listed: ListedRun { head, summary }, running, fold }
     }
 
-    /// Updates the run. Only a run that has not ended gets new pairs. For other runs, comparing the
-    /// outline is enough.
+    /// Updates the run. Only a run that has not ended gets new pairs. For a run that has ended,
+    /// comparing the outline is sufficient.
     fn advance(&mut self, store: &Store, results: &Path, outline: &Outline, has_changed: bool) {
         let ListedRun { head, summary } = &mut self.listed;
         let is_other = outline.ending != head.ending
@@ -211,8 +212,8 @@ impl CachedRun {
         }
         match summary {
             Ok(summary) => summary.is_played = self.running.is_some(),
-            // After an error, the counts may be incomplete, so the next update reads the run from
-            // its beginning.
+            // After an error, the counts may be incomplete, so the next update reads the whole run
+            // again.
             Err(_) => self.fold = None,
         }
     }

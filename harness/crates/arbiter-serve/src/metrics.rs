@@ -38,7 +38,7 @@ pub async fn serve_metrics(listener: TcpListener, mut registry: Registry) -> ! {
 }
 
 async fn figures(State(registry): State<Arc<Registry>>) -> Response {
-    // The metrics of runs are read from the disk, which must not block the runtime.
+    // Reading the metrics of runs from the disk must not block the runtime.
     let encoded = tokio::task::spawn_blocking(move || {
         let mut text = String::new();
         encode(&mut text, &registry).map(|()| text)

@@ -158,7 +158,7 @@ async fn events(
     };
     let in_header = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     let last_event = in_header.unwrap_or(&since).split_once('-');
-    // After a restart of the server, version numbers start again, but the browser still sends its
+    // After a restart of the server, version numbers start again, but the browser still sends the
     // old version number.
     let of_this_process = last_event.filter(|(boot, _)| *boot == site.0.boot);
     let seen_version = of_this_process.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
@@ -190,8 +190,8 @@ fn changes(
 
 async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     let name = format!("inline; filename=\"{run}.html\"");
-    // A report contains a script and text from engines, so it must not have the rights of this
-    // site.
+    // A report contains a script and text from engines, so the report must not have the rights of
+    // this site.
     let policy = format!("{HTML_POLICY}; {SANDBOX}");
     let page = site.compute_for_run(&run, |results, run, _| run_report(results, run)).await?;
     let headers = [(header::CONTENT_DISPOSITION, name), (header::CONTENT_SECURITY_POLICY, policy)];

@@ -169,11 +169,11 @@ impl Reading {
         answer: Result<Option<Running>, String>,
     ) -> Result<Vec<Fragment>, StoreError> {
         // The last pair is stored shortly before the run ends. In the meantime, the process reports
-        // that it is draining; this state would be wrong for a finished run.
+        // the state "draining", which would be wrong for a finished run.
         let running = answer.as_ref().ok().and_then(Option::as_ref);
         let running = running.filter(|_| !self.summary.is_over());
-        // The verdict of an undecided run changes when its process starts or ends, so the report
-        // must be computed again.
+        // The verdict of an undecided run changes when the process of the run starts or ends, so
+        // the report must be computed again.
         let is_played = running.is_some();
         self.is_stale |= self.summary.is_played != is_played;
         self.summary.is_played = is_played;

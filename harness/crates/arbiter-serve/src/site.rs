@@ -16,7 +16,8 @@ use super::request_times::{RequestTimes, request_times};
 use super::starter::Starter;
 use arbiter_store::{RunLock, Store};
 
-/// Maximum number of requests computed in parallel; the other processors are left to the engines.
+/// Maximum number of requests computed in parallel; the remaining processors are left to the
+/// engines.
 const MAX_COMPUTED: usize = 4;
 
 /// State of the server.
@@ -78,7 +79,7 @@ impl Site {
         work: impl FnOnce(&Path) -> Result<T, HttpError> + Send + 'static,
     ) -> Result<T, HttpError> {
         // The lock is acquired before the permit. Otherwise, several requests for one slow page
-        // would hold all permits while they wait for each other.
+        // would hold all permits while waiting for each other.
         let turn = self.0.turns.lock().await.entry(key.to_owned()).or_default().clone();
         let turn = turn.lock_owned().await;
         // An error means that the semaphore is closed, which never happens.

@@ -26,7 +26,7 @@ pub struct NewTest {
 pub enum StartResult {
     /// The test was started as a run with the requested name.
     Run,
-    /// The test is still being prepared; the server log reports its start or failure.
+    /// The test is still being prepared; the server log reports the start or the failure.
     Prepared,
     /// Another run, with this name, was started by this server and is still running.
     Busy(String),

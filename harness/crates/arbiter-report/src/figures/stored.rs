@@ -36,9 +36,9 @@ pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
     Ok(stored)
 }
 
-/// Reads one run of a list and converts a panic into an error, so that the other runs can still be
-/// displayed. A run that was stored by another version or edited by hand may violate an invariant
-/// and cause a panic.
+/// Reads one run of a list and converts a panic into an error, so that the remaining runs can still
+/// be displayed. A run that was stored by another version or edited by hand may violate an
+/// invariant and cause a panic.
 pub fn read_one<T>(read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, String> {
     let done = catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -109,8 +109,8 @@ pub fn apply_tallies(
     for tally in tallies {
         state.apply(RunInput::Committed(*tally)).into_iter().for_each(&mut observe);
     }
-    // A pair starts only when all pairs that determine its place in the schedule have been stored.
-    // If the schedule does not contain a stored pair, the store is damaged.
+    // A pair starts only when all pairs that determine the place of the pair in the schedule have
+    // been stored. If the schedule does not contain a stored pair, the store is damaged.
     for tally in tallies {
         let pairing = state.schedule().pairing(tally.pair);
         if pairing.is_none_or(|pairing| pairing.engines != tally.engines) {

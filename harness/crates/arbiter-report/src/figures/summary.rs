@@ -62,7 +62,7 @@ arbiter_names::named!(RunPhase);
 pub struct Summary {
     /// Name of the run in the store.
     pub run: String,
-    /// Purpose of the run in one line, if the user described it.
+    /// Purpose of the run, in one line, if given by the user.
     pub about: Option<String>,
     /// Plan of the run.
     pub plan: Plan,
@@ -259,7 +259,7 @@ impl Summary {
     }
 
     /// Returns `true` if the engines are ranked by the rule of the tournament format (points,
-    /// rounds survived or rung) instead of by their ratings.
+    /// rounds survived or rung) instead of by rating.
     pub(crate) fn is_by_table(&self) -> bool {
         let by_table = [Format::Knockout, Format::Swiss, Format::Ladder];
         self.engines.len() > 2 && by_table.contains(&self.plan.design.format)

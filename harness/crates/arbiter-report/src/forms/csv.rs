@@ -42,10 +42,10 @@ pub fn run_csv(report: &Value) -> String {
 }
 
 /// Formats a heading with all keys, and one line per object. The columns are the keys in `first`,
-/// followed by the other keys in alphabetical order. A string that a spreadsheet would interpret as
-/// a formula gets the prefix `'`. Nested objects and objects in lists become separate columns. A
-/// list of numbers becomes one cell with numbers separated by spaces. A list of strings becomes one
-/// cell with a CSV record. Null becomes an empty cell.
+/// followed by the remaining keys in alphabetical order. A string that a spreadsheet would
+/// interpret as a formula gets the prefix `'`. Nested objects and objects in lists become separate
+/// columns. A list of numbers becomes one cell with numbers separated by spaces. A list of strings
+/// becomes one cell with a CSV record. Null becomes an empty cell.
 pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     let mut flat = vec![Map::new(); objects.len()];
     flat.iter_mut().zip(objects).for_each(|(line, object)| flatten("", object, line));

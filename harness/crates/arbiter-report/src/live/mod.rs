@@ -212,8 +212,8 @@ impl<'a> Live<'a> {
         format!("{place:>6}  {white}  –  {black}  ply {ply:>3} {last}")
     }
 
-    /// Formats a game in progress briefly, with the score and the clock of the side that moved
-    /// last.
+    /// Formats a game in progress in a few words, with the score and the clock of the side that
+    /// moved last.
     fn short_game(&self, board: &Board) -> String {
         let mover = if board.is_white_to_move { &board.black } else { &board.white };
         let parts =

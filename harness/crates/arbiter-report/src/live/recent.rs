@@ -148,7 +148,7 @@ impl RecentEvents {
     }
 
     fn lock(&self) -> MutexGuard<'_, RecentState> {
-        // The state is only displayed, so it does no harm if a thread panicked during a change.
+        // The state is only displayed, so a panic of a thread during a change does no harm.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

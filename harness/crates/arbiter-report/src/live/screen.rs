@@ -16,7 +16,7 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// Replaces the drawn lines by `lines`.
+    /// Replaces the drawn lines with `lines`.
     pub(super) fn draw(&self, lines: Vec<String>) {
         let before = rows(&self.lines.replace(lines), size().0);
         write(&frame(before, "", &self.lines.borrow()));
@@ -36,8 +36,8 @@ pub(super) fn size() -> (usize, usize) {
     size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
 }
 
-/// Returns the number of terminal rows that the lines occupy. A terminal wraps long lines when it
-/// becomes narrower.
+/// Returns the number of terminal rows that the lines occupy. A terminal that becomes narrower
+/// wraps long lines.
 fn rows(lines: &[String], columns: usize) -> usize {
     lines.iter().map(|line| length(line).div_ceil(columns.max(1)).max(1)).sum()
 }
@@ -52,11 +52,12 @@ fn write(text: &str) {
 /// `lines`.
 fn frame(before: usize, above: &str, lines: &[String]) -> String {
     let erase = match before {
-        // Terminals move the cursor by one row if the number of rows is zero.
+        // Terminals move the cursor by one row even if the number of rows in the control sequence
+        // is 0.
         0 => "\u{1b}[J".to_owned(),
         // tmux saves erased rows to its history if the erasure begins at the top of the screen.
-        // Therefore the first row is erased separately, and the erasure of the other rows begins at
-        // the second row.
+        // Therefore the first row is erased separately, and the erasure of the remaining rows
+        // begins at the second row.
         _ => format!("\u{1b}[{before}F\u{1b}[K\u{1b}[E\u{1b}[J\u{1b}[F"),
     };
     let all = above.lines().chain(lines.iter().map(String::as_str));

@@ -22,7 +22,7 @@ pub(crate) struct Progress {
     pub(crate) sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
     /// State of the schedule after the counted pairs.
     pub(crate) schedule: Schedule,
-    /// Counts from the counted pairs.
+    /// Counts of games, pairs, endings and faults over the counted pairs.
     pub(crate) counts: RunCounts,
     /// Number of counted pairs.
     pub(crate) counted: u64,

@@ -238,7 +238,7 @@ impl Document {
     }
 
     /// Returns the CSS name of the colour and the text of the first verdict or emphasized text.
-    /// Both are empty if the document contains neither a verdict nor emphasized text.
+    /// Both strings are empty if the document contains neither a verdict nor emphasized text.
     pub(crate) fn verdict(&self) -> (&'static str, &str) {
         let verdict = self.blocks.iter().find_map(|block| match block {
             Block::Verdict { tone, text } => Some((tone.name(), text.as_str())),

@@ -38,7 +38,7 @@ pub(crate) fn shown_output(text: &str) -> String {
 ///
 /// Returns a message if the result cannot be written.
 pub fn print_result(text: &str) -> Result<(), String> {
-    // anstream removes colour codes where they are unwanted, such as in a file.
+    // anstream removes unwanted colour codes, for example if standard output is a file.
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(shown_output(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

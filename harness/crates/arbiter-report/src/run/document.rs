@@ -95,7 +95,7 @@ pub fn plan_document(
     document
 }
 
-/// Returns the title of a run: its kind and its engines.
+/// Returns the title of a run: the kind of run and the engines.
 pub fn run_title(plan: &Plan) -> String {
     let name = |engine: usize| plan.engines[engine].name.as_str();
     let first = name(0);
@@ -269,7 +269,7 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
     let colours = result_figures::colours(&by_colour, statistics.white);
     // The results section of a tuning run shows the path of the parameters instead of the chart of
-    // pairs, so the chart is added here.
+    // pairs, so this section contains the chart.
     let pairs = summary.spsa.as_ref().and_then(|_| strength::pairs(summary));
     document.figures(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));

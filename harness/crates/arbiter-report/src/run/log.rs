@@ -116,7 +116,7 @@ mod tests {
     use arbiter_run::{GameTally, PairTally, RunInput, RunState};
     use arbiter_stats::GameResult;
 
-    /// Returns the entry of an SPRT after `pairs` pairs, most of them won by the first engine.
+    /// Returns the entry of an SPRT after `pairs` pairs; the first engine won most of the pairs.
     fn entry(run: &str, pairs: u64, ending: Option<RunEnd>) -> LogEntry {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let mut state = RunState::new(plan.schedule(), plan.sprt);
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(verdict(&open.summary), "undecided (unfinished)");
         open.summary.ending = Some(RunEnd::Interrupted);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
-        // After a few games, one fault does not yet make it certain that the fault share exceeds
+        // One fault in a few games is not enough to be certain that the final fault share exceeds
         // the limit.
         open.summary.counts.faults.insert((0, Termination::Crash), 1);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");

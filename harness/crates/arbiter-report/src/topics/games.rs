@@ -14,10 +14,10 @@ use arbiter_game::record::{GameRecord, MoveRecord};
 use arbiter_plan::Plan;
 
 /// Maximum evaluation in a graph, in centipawns. Larger evaluations and mate scores are drawn at
-/// this height.
+/// the maximum.
 const MAX_SCORE: i32 = 1_000;
 
-/// Adds the section on games whose result was far below an engine's best evaluation.
+/// Adds the section on games in which an engine scored far less than its best evaluation predicted.
 pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     if statistics.misjudged.is_empty() {
         return;

@@ -13,8 +13,8 @@ use arbiter_stats::paired::{score_interval, share_interval};
 /// Maximum number of engines in the chart of scores by colour.
 const MAX_COLOURED: usize = 12;
 
-/// Maximum number of openings that are listed; the next constant is the maximum number of openings
-/// with a board.
+/// Maximum number of listed openings; the next constant is the maximum number of openings with a
+/// board.
 const MAX_OPENINGS: usize = 12;
 const MAX_BOARDS: usize = 5;
 
@@ -185,7 +185,7 @@ fn boards(document: &mut Document, first: &str, mut openings: Vec<&PlayedOpening
         return;
     }
     sort_by_deviation(&mut openings, Some(0.5), |opening| opening.first);
-    // If there are won and lost openings, both kinds are shown.
+    // If the first engine won some openings and lost others, openings of both kinds are shown.
     let (won, lost): (Vec<_>, Vec<_>) =
         openings.into_iter().partition(|opening| opening.first.wins > opening.first.losses);
     let most = MAX_BOARDS - lost.len().min(MAX_BOARDS / 2);
@@ -222,7 +222,7 @@ fn points(results: &Trinomial) -> String {
     format!("{} of {}", figures::points(half_points), results.games())
 }
 
-/// Returns the mean score in per cent, and both ends of its 95 % interval; `None` if there are no
+/// Returns the mean score and both ends of the 95 % interval, in per cent; `None` if there are no
 /// games.
 pub(crate) fn score_percents(results: &Trinomial) -> Option<(f64, f64, f64)> {
     let (mean, (low, high)) = mean_score(results).zip(score_interval(results))?;

@@ -154,7 +154,7 @@ fn assignments(spsa: &SpsaState) -> String {
     changed.map(line).collect()
 }
 
-/// Returns notes on the expected loss caused by SPSA noise, and on values at a limit of their
+/// Returns notes on the expected loss caused by SPSA noise, and on values at a limit of the allowed
 /// range.
 fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     let tuning = spsa.tuning();

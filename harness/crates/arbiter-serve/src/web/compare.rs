@@ -78,7 +78,7 @@ fn results(runs: &[ComparedRun]) -> Table {
     table
 }
 
-/// Returns the name of a run with its engines, for the legend of a chart.
+/// Returns the names of a run and of its engines, for the legend of a chart.
 fn name(ComparedRun { summary, .. }: &ComparedRun) -> String {
     format!("{}: {}", summary.run, summary.engines_text())
 }

@@ -31,7 +31,7 @@ pub(crate) const ASSETS: [(&str, &str, &str); 5] = [
     ("icon.svg", "image/svg+xml", include_str!("icon.svg")),
 ];
 
-/// Element of a page that is replaced as a whole.
+/// Page element that is always replaced as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fragment {
     /// Value of the attribute `id` of the element.
@@ -115,7 +115,8 @@ pub(crate) fn static_page(document: &Document) -> String {
     page("", &document.title, None, &joined(&fragments(document)))
 }
 
-/// Returns the current position in a list with pages of `size` items, and links to the other pages.
+/// Returns the navigation of a list with pages of `size` items: the range of the current page, and
+/// links to the first, previous, next and last page.
 fn parts(url_query: &UrlQuery, path: &str, what: &str, part: u64, size: u64, total: u64) -> Markup {
     let to = |part| url_query.address(path, Some(part));
     let before = part.saturating_mul(size);

@@ -7,8 +7,8 @@ use arbiter_run::{GameTally, Pace, PairTally, RunEnd, RunInput, RunState, RunSta
 use arbiter_stats::{DEFAULT_ELO1, GameResult};
 use arbiter_store::RunHead;
 
-/// Returns the summary of an SPRT after `pairs` pairs, most of them won by the first engine; names
-/// contain markup.
+/// Returns the summary of an SPRT after `pairs` pairs. The first engine won most of the pairs.
+/// Names contain markup.
 fn summary(run: &str, pairs: u64) -> Summary {
     let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
     let mut state = RunState::new(plan.schedule(), plan.sprt);

@@ -12,7 +12,7 @@ const MAX_POINTS: usize = 512;
 /// LLR and Elo after a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HistoryPoint {
-    /// Number of games counted.
+    /// Number of counted games.
     pub games: u64,
     /// State of the stopping rule; `None` without a stopping rule.
     pub sprt_status: Option<SprtStatus>,

@@ -39,7 +39,8 @@ pub struct GameStatistics {
     /// Played openings by number, from 0. Openings with the same FEN and the same board after the
     /// book moves count as one opening, with the number of the opening that was played first.
     pub openings: BTreeMap<u64, PlayedOpening>,
-    /// Games whose result was far below an engine's best evaluation, largest errors first.
+    /// Games in which an engine scored far less than its best evaluation predicted, largest errors
+    /// first.
     pub misjudged: Vec<MisjudgedGame>,
     /// First games that ended by a fault: number of the pair, index of the game in the pair (from
     /// 0), and record.
@@ -106,8 +107,8 @@ impl GameStatistics {
         }
     }
 
-    /// Returns the entry of the opening `number`, from which `game` was played. Creates the entry
-    /// if it is missing.
+    /// Returns the entry of the opening `number`, from which `game` was played. Creates a missing
+    /// entry.
     fn opening(&mut self, number: u64, game: &GameRecord) -> &mut PlayedOpening {
         let first = self.same_as.get(&number).copied().unwrap_or_else(|| {
             let place = [game.fen.clone(), placement_after_book(game)];

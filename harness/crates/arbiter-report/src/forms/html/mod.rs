@@ -1,4 +1,4 @@
-//! Documents as self-contained HTML pages, which need no network, server or other files.
+//! Documents as self-contained HTML pages, which need no network, server or external file.
 
 mod board;
 mod head;
@@ -59,8 +59,8 @@ pub fn html_page(document: &Document) -> String {
     page.into_string()
 }
 
-/// Returns the parts of a page with their names: the blocks before the first heading, followed by
-/// one section per heading.
+/// Returns the named parts of a page: the blocks before the first heading, followed by one section
+/// per heading.
 pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
     let is_heading = |block: &Block| matches!(block, Block::Heading(_));
     let first = blocks.iter().position(is_heading).unwrap_or(blocks.len());
@@ -249,7 +249,8 @@ fn column_heading(cell: &str) -> Markup {
     }
 }
 
-/// Replaces the hyphens before negative numbers by minus signs. Hyphens in words and flags stay.
+/// Replaces the hyphens before negative numbers with minus signs. Hyphens in words and flags
+/// remain.
 fn minus_signs(text: &str) -> String {
     let mut before = ' ';
     let mut rest = text.chars().peekable();

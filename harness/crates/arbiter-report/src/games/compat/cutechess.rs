@@ -104,8 +104,8 @@ pub(super) fn format_like_qt(value: f64, decimals: usize) -> String {
         return "nan".to_owned();
     }
     let unit = 10f64.powi(decimals as i32);
-    // A value can be exactly halfway between two results only if it is a multiple of 2^-(`decimals`
-    // + 1).
+    // A value can be exactly halfway between two results only if the value is a multiple of
+    // 2^-(`decimals` + 1).
     let is_halfway = (value * 2f64.powi(decimals as i32 + 1)).fract() == 0.0
         && (value * unit).fract().abs() == 0.5;
     let value = if is_halfway { value + (0.5 / unit).copysign(value) } else { value };

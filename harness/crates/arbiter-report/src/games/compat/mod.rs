@@ -62,12 +62,12 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the line at the start of a game.
+    /// Returns the line that is printed at the start of a game.
     pub fn started(&self, number: u64, total: u64, white: usize, black: usize) -> String {
         format!("Started game {number} of {total} ({})\n", self.players(white, black))
     }
 
-    /// Returns the line at the end of a game.
+    /// Returns the line that is printed at the end of a game.
     pub fn finished(&self, number: u64, white: usize, black: usize, outcome: &Outcome) -> String {
         let (players, result) = (self.players(white, black), outcome.result.as_str());
         let reason = match self.program {

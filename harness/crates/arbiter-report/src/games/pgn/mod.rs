@@ -126,7 +126,7 @@ fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
         more_tags(header, game, &mut tags);
     }
     if is_cutechess {
-        // cutechess-cli sorts the tags after the seven mandatory tags by name.
+        // cutechess-cli sorts by name the tags that follow the seven mandatory tags.
         tags[roster..].sort_unstable();
     }
     let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");

@@ -154,8 +154,8 @@ impl Chart {
     }
 }
 
-/// Replaces the placeholders by variables of the style sheet and the fixed size by a class, and
-/// removes the font.
+/// Replaces the placeholders with variables of the style sheet, and the fixed size with a class.
+/// Removes the font.
 fn styled(text: &str, class: &str, (width, height): (u32, u32)) -> String {
     let mut text = text.to_owned();
     for (index, name) in COLOURS.iter().enumerate() {

@@ -65,7 +65,7 @@ fn played_opening(Opening { name, results }: &Opening) -> PlayedOpening {
     }
 }
 
-/// Returns the players, the stronger player first, and their encounter from the first player's
+/// Returns the players, the stronger player first, and the encounter from the stronger player's
 /// point of view. Returns `None` unless there are exactly two players.
 fn duel(ratings: &Ratings<'_>) -> Option<([usize; 2], Encounter)> {
     let players: [usize; 2] = ratings.order().try_into().ok()?;

@@ -142,8 +142,8 @@ impl PerftReport<'_> {
         totals
     }
 
-    /// Returns the report as a document: totals, errors and, if `has_positions`, a table of all
-    /// positions.
+    /// Returns the report as a document: totals, errors and, if `has_positions` is `true`, a table
+    /// of all positions.
     pub fn document(&self, has_positions: bool) -> Document {
         let mut document = Document::new(format!("Perft of {}", self.engine));
         let PerftTotals { right, nodes, .. } = self.totals();

@@ -1,4 +1,4 @@
-//! Bracket of a knockout: its rounds, and a drawing in text.
+//! Bracket of a knockout, as rounds and as a text drawing.
 
 use crate::figures::points;
 use crate::parts::{Meeting, Round, Side};

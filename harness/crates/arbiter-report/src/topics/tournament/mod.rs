@@ -26,8 +26,8 @@ pub(crate) fn all(document: &mut Document, standings: &Standings, engines: &[Str
     rounds_or_bracket(document, standings, engines);
 }
 
-/// Adds the table of standings, a chart of the ratings if `has_pictures`, notes, a crosstable, and
-/// the rounds or the bracket.
+/// Adds the table of standings, a chart of the ratings (if `has_pictures` is `true`), notes, a
+/// crosstable, and the rounds or the bracket.
 pub(crate) fn in_full(
     document: &mut Document,
     summary: &Summary,
