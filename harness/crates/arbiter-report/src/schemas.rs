@@ -21,7 +21,7 @@ pub fn schema<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     let title = schema.get("title").and_then(Value::as_str).unwrap_or_default().to_owned();
-    // The schema that schemars generates lacks the tag `schema`, which serde adds to a struct.
+    // schemars omits the property `schema`, the tag that serde adds to a struct.
     if let (true, Some(object)) = (title.contains('/'), schema.as_object_mut()) {
         let meaning = "Kind and version of the document.";
         object["properties"]["schema"] =

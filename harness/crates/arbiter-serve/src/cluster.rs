@@ -1,4 +1,4 @@
-//! Monitor of the workers and runs on a NATS server, and the page that shows them.
+//! Monitor and page of the workers and runs on a NATS server.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ impl ClusterMonitor {
     }
 
     fn state(&self) -> MutexGuard<'_, Result<(Cluster, Connection), String>> {
-        // A poisoned lock is harmless: code that holds it cannot panic during a change.
+        // A poisoned lock is harmless: code that holds the lock cannot panic during a change.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -65,8 +65,8 @@ impl ClusterMonitor {
                 Ok(()) => "connection lost".to_owned(),
                 Err(error) => error.to_string(),
             };
-            // The last known state is dropped, because it may be wrong when the server is available
-            // again.
+            // The last known state is dropped, because the state may be different when the server
+            // is available again.
             *self.state() = Err(unreachable(&reason));
             self.metrics.disconnected();
             // The number of attempts is not limited, because the NATS server may be restarted while
@@ -106,7 +106,7 @@ impl ClusterMonitor {
 /// because each computation reads all pairs of all runs on the server.
 const RESIDUAL_TICKS: u32 = 120;
 
-/// Live page of the workers, optionally only of the workers in one state, and of the runs.
+/// Live page of the runs and the workers; the query can select the workers in one state.
 #[derive(Debug)]
 pub(crate) struct ClusterPage {
     monitor: Arc<ClusterMonitor>,
@@ -131,8 +131,8 @@ impl LivePage for ClusterPage {
         self.remaining_ticks = self.remaining_ticks.saturating_sub(1);
         if self.remaining_ticks == 0 {
             self.remaining_ticks = RESIDUAL_TICKS;
-            // A run on the server may be stored in another folder; this store then has no pairs of
-            // the run.
+            // A run on the server may be stored in another folder. In that case, `results` contains
+            // no pairs of the run.
             let of_run = |run: &str| residuals(&self.results, run).unwrap_or_default();
             self.residuals.clear();
             for (worker, residual) in cluster.runs().flat_map(|beacon| of_run(&beacon.run)) {

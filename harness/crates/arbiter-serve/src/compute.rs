@@ -33,7 +33,7 @@ fn compare_run(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     Ok(ComparedRun { summary, started, history, settings, flags })
 }
 
-/// Returns the settings that the comparison shows if they differ between runs.
+/// Returns the settings of a run. The comparison shows settings that differ between runs.
 fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)> {
     let plan = &stored.plan;
     let all = |values: Vec<String>| values.join("; ");

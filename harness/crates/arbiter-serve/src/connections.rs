@@ -14,7 +14,7 @@ use tokio::task::AbortHandle;
 use arbiter_process::{end_if_stalled, raise_open_files};
 
 /// Maximum number of simultaneous connections, if the process may open twice as many files: each
-/// connection uses a file descriptor, and its requests use further descriptors.
+/// connection uses a file descriptor, and the requests use additional descriptors.
 const MAX_CONNECTIONS: usize = 256;
 
 /// Maximum time from the start of a connection, or from the previous response, until the head of
@@ -30,8 +30,9 @@ const STALL_DEADLINE: Duration = Duration::from_secs(20);
 /// `accept` would fail again immediately, and the loop would keep a processor busy.
 const SHORTAGE: Duration = Duration::from_millis(100);
 
-/// Answers requests until the process ends. A live page may keep its connection forever. At the
-/// limit, a new connection replaces another connection, whose browser then reconnects.
+/// Answers requests until the process ends. A live page may keep its connection forever. If the
+/// number of connections has reached the limit, a new connection replaces an old connection, and
+/// the browser of the old connection reconnects.
 pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
     let descriptors = usize::try_from(raise_open_files()).unwrap_or(usize::MAX);
     // Only half of the file descriptors are for connections, because requests also open the store
@@ -50,7 +51,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
             connection.abort();
         }
         // If the system lacks this timeout, a stalled connection still ends when a new connection
-        // replaces it.
+        // replaces the stalled connection.
         let _ = end_if_stalled(&stream, STALL_DEADLINE);
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())

@@ -7,7 +7,7 @@ use arbiter_store::{Mark, Store, StoreError, StoredRun};
 /// State of a run after the pairs read so far.
 #[derive(Debug)]
 pub(crate) struct Fold {
-    /// Stored data of the run, except its pairs.
+    /// Stored data of the run, except the pairs.
     pub(crate) stored: StoredRun,
     /// State of the run after the pairs read so far.
     pub(crate) state: RunState,
@@ -30,9 +30,9 @@ impl Fold {
         Ok(Fold { stored, state, mark, epoch })
     }
 
-    /// Returns whether [`advance`](Self::advance) can be called; `false` after pairs of any run
-    /// were withdrawn or a run was removed, because other pairs may have reused the row numbers in
-    /// the store.
+    /// Returns `true` if [`advance`](Self::advance) can be called. Returns `false` after pairs of
+    /// any run were withdrawn or a run was removed, because other pairs may have reused the row
+    /// numbers in the store.
     pub(crate) fn can_advance(&self, store: &Store) -> Result<bool, StoreError> {
         Ok(store.epoch()? == self.epoch)
     }

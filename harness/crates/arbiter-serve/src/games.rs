@@ -55,8 +55,8 @@ struct OpeningCache {
 }
 
 impl Openings {
-    /// Returns the names of openings of a run; `wanted` are openings, each with a pair that was
-    /// played from the opening. The name of an unnamed opening is empty.
+    /// Returns the names of a run's openings. `wanted` contains the numbers of openings, each with
+    /// a pair that was played from the opening. The name of an unnamed opening is empty.
     fn names(
         &self,
         store: &Store,
@@ -91,8 +91,8 @@ impl Openings {
     }
 }
 
-/// Reads a run, and converts a URL query to a query for its games. The field `opening` contains the
-/// number of an opening, from 1, or a part of its name.
+/// Reads a run, and converts a URL query to a query for the run's games. The field `opening`
+/// contains the number of an opening, from 1, or a part of an opening name.
 fn select(
     results: &Path,
     run: &str,
@@ -159,8 +159,8 @@ pub(crate) fn game(
     Ok(Some(pages::game(run, url_query, place, &around, &shown)))
 }
 
-/// Returns the PGN header of a run, and the games that the query selects. A game is given by the
-/// number of its pair and its index in the pair, both from 0.
+/// Returns the PGN header of a run, and the games that the query selects. Each game is represented
+/// by the number of the pair and the index of the game in the pair, both from 0.
 pub(crate) fn select_games(
     results: &Path,
     run: &str,
@@ -168,7 +168,7 @@ pub(crate) fn select_games(
     openings: &Openings,
 ) -> Result<(PgnHeader, Vec<(u64, usize)>), HttpError> {
     let (store, stored, query) = select(results, run, url_query, openings)?;
-    // Only the numbers of the games are held in memory; the games are read while they are sent.
+    // Only the numbers of the games are in memory; games are read while earlier games are sent.
     let games = store.games(run, &query, 1, MAX_PGN)?;
     let header = PgnHeader::of(&stored.plan, &stored.fingerprints, stored.head.created_ms);
     Ok((header, games.iter().map(|game| (game.pair, game.half)).collect()))

@@ -2,9 +2,9 @@
 //!
 //! A page of another site must not be able to use the browser of an authorized user. Such a page
 //! cannot send the token: before a browser sends the header `Authorization` for a page of another
-//! site, it asks the server (CORS preflight), and the server refuses. Such a page cannot read
-//! responses either, because unknown host names are refused even if they resolve to this machine.
-//! In addition, requests from another origin are refused.
+//! site, the browser asks the server for permission (CORS preflight), and the server refuses. Such
+//! a page cannot read responses either, because unknown host names are refused even if they resolve
+//! to this machine. In addition, requests from another origin are refused.
 
 use std::net::IpAddr;
 
@@ -41,7 +41,7 @@ const HOST: Refusal = (
 const ORIGIN: Refusal =
     (StatusCode::FORBIDDEN, "Commands are accepted only from the server's own pages.\n");
 
-/// Refusal of a request without the right token.
+/// Refusal of a request without the correct token.
 const TOKEN: Refusal =
     (StatusCode::UNAUTHORIZED, "This command requires the token that arbiter serve printed.\n");
 
@@ -49,13 +49,13 @@ const TOKEN: Refusal =
 const READ_ONLY: Refusal = (StatusCode::FORBIDDEN, "This server is read-only.\n");
 
 impl Guard {
-    /// Creates a guard that accepts these host names, and commands with this token. Without a
-    /// token, the server is read-only.
+    /// Creates a guard that accepts requests to these host names, and commands with this token.
+    /// Without a token, the server is read-only.
     pub fn new(names: Vec<String>, token: Option<&str>) -> Guard {
         Guard { names, token: token.map(|token| blake3::hash(token.as_bytes())) }
     }
 
-    /// Returns whether the server accepts commands.
+    /// Returns `true` if the server accepts commands.
     pub(crate) fn is_steered(&self) -> bool {
         self.token.is_some()
     }
@@ -83,7 +83,8 @@ impl Guard {
     /// the token is wrong.
     pub(crate) fn may_steer(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let expected = self.token.ok_or(READ_ONLY)?;
-        // Only browsers send this header. For other programs, only the token is checked.
+        // Programs other than browsers usually do not send the header `sec-fetch-site`; for these
+        // programs, only the token is checked.
         if headers.contains_key(SITE) && single_header(headers, &SITE) != Some("same-origin") {
             return Err(ORIGIN);
         }
@@ -103,8 +104,8 @@ impl Guard {
         if blake3::hash(token.as_bytes()) == expected { Ok(()) } else { Err(TOKEN) }
     }
 
-    /// Returns whether a host is this server. All IP addresses and ports are accepted, because DNS
-    /// rebinding needs a name.
+    /// Returns `true` if `host` refers to this server. All IP addresses and ports are accepted,
+    /// because DNS rebinding needs a name.
     fn is_ours(&self, host: &str) -> bool {
         let Ok(authority) = host.parse::<Authority>() else { return false };
         let name = authority.host();
@@ -120,8 +121,8 @@ impl Guard {
 /// Returns the text of a header that occurs exactly once.
 fn single_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
-    // If a header occurs twice, programs differ in which one they use, so a repeated header counts
-    // as missing.
+    // If a header occurs twice, some programs use the first and others the second value, so a
+    // repeated header counts as missing.
     let value = values.next().filter(|_| values.next().is_none())?;
     value.to_str().ok()
 }

@@ -1,4 +1,4 @@
-//! Errors of requests, which are sent as error pages.
+//! Request errors, sent as error pages.
 
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};

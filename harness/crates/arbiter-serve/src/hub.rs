@@ -14,16 +14,15 @@ use super::run::RunPage;
 use super::url_query::UrlQuery;
 use crate::web::{LivePage, PageVersion};
 
-/// Interval at which a live page is updated. Only boards change on each tick; other parts change
-/// every few ticks.
+/// Interval at which a live page is updated. Some parts of a page are updated only every few ticks.
 pub(crate) const TICK: Duration = Duration::from_millis(500);
 
 /// Number of ticks (30 s in total) for which a page without viewers is kept up to date, so that a
 /// viewer who reloads the page does not have to wait until the run has been read again.
 const IDLE_TICKS: u32 = 60;
 
-/// Maximum number of live pages. Each page has a thread and a connection to the store, and queries
-/// could create any number of pages.
+/// Maximum number of live pages. Each page has a thread and a connection to the store, and without
+/// a limit, queries could create any number of pages.
 const MAX_TOPICS: usize = 64;
 
 /// Identity of a live page.
@@ -50,7 +49,7 @@ impl Topic {
     }
 }
 
-/// Last published version of a page; its number is 0 if no version has been published yet.
+/// Last published version of a page; the version number is 0 if no version has been published yet.
 pub(crate) type Latest = Arc<PageVersion>;
 
 /// Set of all live pages.
@@ -69,14 +68,14 @@ impl Hub {
         Hub { results, runs, monitor, topics: Mutex::default() }
     }
 
-    /// Subscribes to the versions of a page, and starts the thread of the page if there is none.
-    /// The error is a complete sentence to show to the user.
+    /// Subscribes to the versions of a page, and starts the thread of the page if no thread is
+    /// running. The error is a complete sentence to show to the user.
     pub(crate) fn follow(
         self: &Arc<Self>,
         topic: Topic,
     ) -> Result<watch::Receiver<Latest>, String> {
         let mut topics = self.topics();
-        // A thread that has panicked has dropped its sender, so its page is removed.
+        // A thread that has panicked has dropped its sender, so the page of the thread is removed.
         topics.retain(|_, latest| latest.has_changed().is_ok());
         if let Some(latest) = topics.get(&topic) {
             return Ok(latest.clone());
@@ -95,11 +94,11 @@ impl Hub {
     }
 
     fn topics(&self) -> MutexGuard<'_, BTreeMap<Topic, watch::Receiver<Latest>>> {
-        // A poisoned lock is harmless: code that holds it cannot panic during a change.
+        // A poisoned lock is harmless: code that holds the lock cannot panic during a change.
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Publishes the versions of a page until the page has had no viewer for a while.
+    /// Publishes the versions of a page until the page has had no viewer for [`IDLE_TICKS`] ticks.
     fn publish(&self, topic: &Topic, sender: &watch::Sender<Latest>) {
         let results = self.results.clone();
         let mut page: Box<dyn LivePage> = match topic {

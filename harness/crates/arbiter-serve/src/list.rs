@@ -19,7 +19,7 @@ const LIST_TICKS: u32 = 4;
 /// Maximum number of pairs per read. Reads are large enough to complete a long list quickly, and
 /// small enough to keep the page responsive.
 const READ_PAIRS: u64 = 10_000;
-/// Cost of reading a run in addition to its pairs, as an equivalent number of pairs.
+/// Fixed cost of reading a run, as an equivalent number of pairs.
 const RUN_PAIRS: u64 = 50;
 
 /// Runs of a store as last read; clones share the runs.
@@ -41,9 +41,9 @@ struct Runs {
 #[derive(Debug)]
 struct CachedRun {
     listed: ListedRun,
-    /// Answer of the process that plays the run; `None` if no process answers.
+    /// Reply of the process that plays the run; `None` if no process replies.
     running: Option<Running>,
-    /// State to which new pairs are added; `None` if the run gets no more pairs, or after an error.
+    /// State to which new pairs are added; `None` after the end of the run and after an error.
     fold: Option<Fold>,
 }
 
@@ -130,7 +130,8 @@ impl RunList {
 impl Runs {
     /// Reads new runs and pairs, within the limit of one read; returns the number of unread runs.
     fn refresh(&mut self) -> Result<usize, StoreError> {
-        // The store is taken out of the state, so that the next call opens it again after an error.
+        // The store is taken out of the state, so that the next call after an error opens the store
+        // again.
         let store = match self.store.take() {
             Some(store) => store,
             None => Store::observe(&self.results)?,
@@ -139,7 +140,7 @@ impl Runs {
         let has_changed = self.version != version;
         if epoch != self.epoch {
             // The epoch changes when pairs are withdrawn or a run is removed. Other pairs may have
-            // reused the row numbers in the store, so everything is read again.
+            // reused the row numbers in the store, so all runs are read again.
             self.cached.clear();
         }
         let outlines = store.outlines()?;
@@ -168,7 +169,7 @@ impl Runs {
 }
 
 impl CachedRun {
-    /// Reads a run; if the run cannot be read, the result contains only its outline and the error.
+    /// Reads a run. If the run cannot be read, the result contains only the outline and the error.
     fn read(store: &Store, results: &Path, outline: &Outline) -> CachedRun {
         let read = || {
             let fold = Fold::begin(store, &outline.run, |_| ())?;
@@ -181,7 +182,7 @@ impl CachedRun {
                 (RunHead { run, created_ms, ending, pairs: 0, about }, Err(why), None)
             }
         };
-        // If the process of a run does not answer, whatever the reason, the run is not shown as
+        // If the process of a run does not reply, for whatever reason, the run is not shown as
         // running.
         let running = running(results, &head).unwrap_or_default();
         let is_played = running.is_some();
@@ -191,8 +192,8 @@ impl CachedRun {
         CachedRun { listed: ListedRun { head, summary }, running, fold }
     }
 
-    /// Updates the run. Only a run that has not ended gets new pairs. For other runs, comparing the
-    /// outline is enough.
+    /// Updates the run. Only a run that has not ended gets new pairs. For a run that has ended,
+    /// comparing the outline is sufficient.
     fn advance(&mut self, store: &Store, results: &Path, outline: &Outline, has_changed: bool) {
         let ListedRun { head, summary } = &mut self.listed;
         let is_other = outline.ending != head.ending
@@ -211,8 +212,8 @@ impl CachedRun {
         }
         match summary {
             Ok(summary) => summary.is_played = self.running.is_some(),
-            // After an error, the counts may be incomplete, so the next update reads the run from
-            // its beginning.
+            // After an error, the counts may be incomplete, so the next update reads the whole run
+            // again.
             Err(_) => self.fold = None,
         }
     }

@@ -38,7 +38,7 @@ pub async fn serve_metrics(listener: TcpListener, mut registry: Registry) -> ! {
 }
 
 async fn figures(State(registry): State<Arc<Registry>>) -> Response {
-    // The metrics of runs are read from the disk, which must not block the runtime.
+    // Reading the metrics of runs from the disk must not block the runtime.
     let encoded = tokio::task::spawn_blocking(move || {
         let mut text = String::new();
         encode(&mut text, &registry).map(|()| text)
@@ -52,7 +52,7 @@ async fn figures(State(registry): State<Arc<Registry>>) -> Response {
 }
 
 /// Converts OpenMetrics to the text format of Prometheus: the descriptions of counters contain the
-/// full name with `_total`, and the lines for units and the end are removed.
+/// full name with `_total`, and the lines with units and the end marker are removed.
 fn prometheus_text(open_metrics: &str) -> String {
     let is_counter = |name: &str| open_metrics.contains(&format!("\n# TYPE {name} counter\n"));
     let lines = open_metrics.lines().filter(|line| !line.starts_with("# UNIT") && *line != "# EOF");

@@ -32,8 +32,9 @@ use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_report::HTML_POLICY;
 use arbiter_store::parse_place;
 
-/// Headers of every response: they forbid browsers to load anything from other sites, to show the
-/// page in a frame of another site, to send the page's URL to other sites, and to cache the page.
+/// Headers of every response. The headers forbid browsers to load anything from other sites, to
+/// show the page in a frame of another site, to send the page's URL to other sites, and to cache
+/// the page.
 const HEADERS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, web::POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -157,7 +158,7 @@ async fn events(
     };
     let in_header = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     let last_event = in_header.unwrap_or(&since).split_once('-');
-    // After a restart of the server, version numbers start again, but the browser still sends its
+    // After a restart of the server, version numbers start again, but the browser still sends the
     // old version number.
     let of_this_process = last_event.filter(|(boot, _)| *boot == site.0.boot);
     let seen_version = of_this_process.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
@@ -174,8 +175,8 @@ fn changes(
     unfold((site, latest, seen_version), |(site, mut latest, seen_version)| async move {
         loop {
             let page = latest.borrow_and_update().clone();
-            // If the version is older than the browser's version, the page was closed and opened
-            // again in the meantime, so all fragments are sent.
+            // If the version is older than the browser's version, the live page was removed and
+            // created again in the meantime, so all fragments are sent.
             let version = page.version;
             if version > 0 && version != seen_version {
                 let since = if version > seen_version { seen_version } else { 0 };
@@ -189,8 +190,8 @@ fn changes(
 
 async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     let name = format!("inline; filename=\"{run}.html\"");
-    // A report contains a script and texts from engines, so it must not have the rights of this
-    // site.
+    // A report contains a script and text from engines, so the report must not have the rights of
+    // this site.
     let policy = format!("{HTML_POLICY}; {SANDBOX}");
     let page = site.compute_for_run(&run, |results, run, _| run_report(results, run)).await?;
     let headers = [(header::CONTENT_DISPOSITION, name), (header::CONTENT_SECURITY_POLICY, policy)];

@@ -19,16 +19,15 @@ use arbiter_store::{RunHead, Store, StoreError};
 /// hardly changes the report of a long run, but the report is large and is sent to all viewers.
 const REPORT_TICKS: RangeInclusive<u32> = 4..=20;
 
-/// Number of counted pairs for each of which the time between two versions of the report is one
-/// tick longer.
+/// Number of counted pairs that lengthen the time between two versions of the report by one tick.
 const TICK_PAIRS: usize = 25;
 
 /// Maximum number of pairs whose games are read per tick: enough to read a long run quickly, and
 /// few enough to keep the page responsive.
 const READ_PAIRS: usize = 500;
 
-/// Timeout for the answer of the process that plays a run; the page does not change during this
-/// time.
+/// Timeout for the reply of the process that plays a run. The page does not change before the reply
+/// or the timeout.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Live page of one run.
@@ -52,7 +51,7 @@ struct Reading {
     /// Last computed report.
     report: Vec<Fragment>,
     /// Number of pairs (or games, in a run without pairs) in the report; the counts above the
-    /// report must agree with it.
+    /// report must agree with this number.
     reported: u64,
     is_stale: bool,
     /// Number of ticks until the report may be computed again.
@@ -80,8 +79,8 @@ impl RunPage {
     }
 }
 
-/// Returns the answer of the process that plays a run, with boards; `None` if no process plays the
-/// run. Returns an error if the process does not give a readable answer.
+/// Returns the reply of the process that plays a run, with boards; `None` if no process plays the
+/// run. Returns an error if the process does not send a readable reply.
 pub(crate) fn running(results: &Path, head: &RunHead) -> Result<Option<Running>, String> {
     if head.ending.is_some() {
         return Ok(None);
@@ -170,11 +169,11 @@ impl Reading {
         answer: Result<Option<Running>, String>,
     ) -> Result<Vec<Fragment>, StoreError> {
         // The last pair is stored shortly before the run ends. In the meantime, the process reports
-        // that it is draining; this state would be wrong for a finished run.
+        // the state "draining", which would be wrong for a finished run.
         let running = answer.as_ref().ok().and_then(Option::as_ref);
         let running = running.filter(|_| !self.summary.is_over());
-        // The verdict of an undecided run changes when its process starts or ends, so the report
-        // must be computed again.
+        // The verdict of an undecided run changes when the process of the run starts or ends, so
+        // the report must be computed again.
         let is_played = running.is_some();
         self.is_stale |= self.summary.is_played != is_played;
         self.summary.is_played = is_played;
@@ -196,7 +195,7 @@ impl Reading {
                 _ => None,
             });
             for game in games.flatten() {
-                // Graphs are shown only on the page of a game, because on this page they would be
+                // Graphs are shown only on the page of a game. On this page, the graphs would be
                 // drawn and sent with each version.
                 game.graphs.clear();
                 game.link = Some(format!("/runs/{}/games/{}", summary.run, game.place));

@@ -16,7 +16,8 @@ use super::request_times::{RequestTimes, request_times};
 use super::starter::Starter;
 use arbiter_store::{RunLock, Store};
 
-/// Maximum number of requests computed in parallel; the other processors are left to the engines.
+/// Maximum number of requests computed in parallel; the remaining processors are left to the
+/// engines.
 const MAX_COMPUTED: usize = 4;
 
 /// State of the server.
@@ -30,8 +31,8 @@ pub(crate) struct Inner {
     pub(crate) results: PathBuf,
     /// Component that starts tests; `None` if tests cannot be started.
     pub(crate) starter: Option<Arc<dyn Starter>>,
-    /// Identity of this server process, which distinguishes it from earlier processes at the same
-    /// address.
+    /// Identity of this server process, different from the identity of each earlier process at the
+    /// same address.
     pub(crate) boot: String,
     /// Locks of computations, by key: the name of a run, or empty for comparisons.
     turns: Mutex<BTreeMap<String, Arc<Mutex<()>>>>,
@@ -70,7 +71,7 @@ impl Site {
     }
 
     /// Computes the result of a request, with at most [`MAX_COMPUTED`] computations in parallel.
-    /// Computations with equal `key` run one after another, so that repeated requests for a slow
+    /// Computations with the same `key` run one after another, so that repeated requests for a slow
     /// page use only one permit.
     pub(crate) async fn compute_shared<T: Send + 'static>(
         &self,
@@ -78,13 +79,13 @@ impl Site {
         work: impl FnOnce(&Path) -> Result<T, HttpError> + Send + 'static,
     ) -> Result<T, HttpError> {
         // The lock is acquired before the permit. Otherwise, several requests for one slow page
-        // would hold all permits while they wait for each other.
+        // would hold all permits while waiting for each other.
         let turn = self.0.turns.lock().await.entry(key.to_owned()).or_default().clone();
         let turn = turn.lock_owned().await;
         // An error means that the semaphore is closed, which never happens.
         let permit = self.0.permits.clone().acquire_owned().await;
         // A computation in a blocking thread cannot be cancelled, so the lock and the permit are
-        // held until it ends, even if the client has disconnected.
+        // held until the computation ends, even if the client has disconnected.
         self.read_store(move |results| {
             let _place = (turn, permit);
             work(results)
@@ -152,7 +153,8 @@ mod tests {
         let quick = async {
             let others = async {
                 assert!(site.compute_shared("quick", |_| Ok(())).await.is_ok());
-                // The answer is 404 because there is no store; only its promptness matters.
+                // The status is 404 because there is no store. The test checks only that the
+                // response is prompt.
                 assert_eq!(site.check_run("slow").await.err().map(|e| e.0.as_u16()), Some(404));
             };
             tokio::time::timeout(Duration::from_secs(5), others).await

@@ -24,13 +24,13 @@ pub struct NewTest {
 /// Result of a request to start a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartResult {
-    /// The test is a run with the requested name.
+    /// The test was started as a run with the requested name.
     Run,
-    /// The test is still being prepared; the server log reports its start or failure.
+    /// The test is still being prepared; the server log reports the start or the failure.
     Prepared,
     /// Another run, with this name, was started by this server and is still running.
     Busy(String),
-    /// The test was not started or has failed, for this reason.
+    /// The test was not started or has failed; contains the reason.
     Refused(String),
 }
 
@@ -39,7 +39,7 @@ pub trait Starter: Debug + Send + Sync {
     /// Starts a test, and waits for a limited time until the run has started.
     fn start(&self, wanted: &NewTest) -> StartResult;
 
-    /// Stops a test started by this server, even during its preparation; returns whether there was
-    /// such a test.
+    /// Stops a test started by this server, even during the preparation of the test. Returns
+    /// `false` if this server is not running such a test.
     fn stop(&self, run: &str) -> bool;
 }

@@ -28,7 +28,7 @@ pub(crate) async fn steer(
         match send_command(results, &run, command, false, CONTROL_TIMEOUT) {
             Ok(message) => Ok(message),
             // A test that is still being prepared has no control socket, so only the server can
-            // stop it.
+            // stop the test.
             Err(ControlError::Idle(..))
                 if command == ControlCommand::Stop && starter.is_some_and(|one| one.stop(&run)) =>
             {

@@ -1,13 +1,13 @@
 //! URL queries.
 
-/// Maximum length of a query, in bytes. The length is limited because a live page stores its query
-/// and repeats it in its links.
+/// Maximum length of a query, in bytes. The length is limited because a live page stores the query
+/// and repeats the query in links.
 pub(crate) const MAX_QUERY: usize = 1_000;
 
 /// Query of a URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct UrlQuery {
-    /// Fields; for each, its text in the URL, and its decoded name and value.
+    /// Fields: the text in the URL, and the decoded name and value.
     fields: Vec<(String, (String, String))>,
 }
 
@@ -32,8 +32,8 @@ impl UrlQuery {
         self
     }
 
-    /// Returns the URL of `path` with all non-empty fields. If `part` is given, the URL selects
-    /// this page of a list; `part` is counted from 0.
+    /// Returns the URL of `path` with all non-empty fields. If `part` is given, the URL selects the
+    /// page `part` of a list, counted from 0.
     pub(crate) fn address(&self, path: &str, part: Option<u64>) -> String {
         let is_kept = |(name, value): &(String, String)| name != "page" && !value.is_empty();
         let fields = self.fields.iter().filter(|(_, field)| is_kept(field));
@@ -54,7 +54,7 @@ impl UrlQuery {
         found.map_or("", |(_, (_, value))| value.trim())
     }
 
-    /// Returns the value of a field, a number from 0 to `most`, multiplied by `scale` and rounded;
+    /// Returns the numeric value of a field (0 to `most`), multiplied by `scale` and rounded;
     /// `None` if the value is empty. The error is a sentence for the user.
     pub(crate) fn number(&self, name: &str, most: u32, scale: f64) -> Result<Option<u32>, String> {
         let value = self.value(name);

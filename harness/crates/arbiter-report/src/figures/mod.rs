@@ -1,4 +1,4 @@
-//! Values of a run: its summary, and statistics of its games.
+//! Values of a run: the summary of the run, and statistics of the games.
 
 mod openings;
 mod standings;

@@ -1,4 +1,5 @@
-//! ECO codes and names of openings by position, so that transpositions have the same name.
+//! ECO codes and names of openings, identified by position, so that transpositions get the same
+//! name.
 
 use std::collections::HashMap;
 
@@ -20,19 +21,19 @@ pub struct OpeningName {
     pub name: &'static str,
 }
 
-/// Names of openings by the hash of their positions.
+/// Names of openings, by the hash of the position.
 #[derive(Debug, Clone)]
 pub struct OpeningNames(HashMap<Zobrist128, OpeningName>);
 
 impl OpeningNames {
-    /// Returns the opening of the last named position in the book part of a game, including its
-    /// starting position. Returns `None` for a Chess960 game, or if no position is named.
+    /// Returns the opening of the last named position in the book part of a game. The starting
+    /// position also counts. Returns `None` for a Chess960 game, or if no position is named.
     pub fn name_in_book(&self, game: &GameRecord) -> Option<OpeningName> {
         self.last_named(game, book_plies(game))
     }
 
-    /// Returns the opening of the last named position in the first `plies` plies of a game,
-    /// including its starting position. Returns `None` for a Chess960 game, or if no position is
+    /// Returns the opening of the last named position in the first `plies` plies of a game. The
+    /// starting position also counts. Returns `None` for a Chess960 game, or if no position is
     /// named.
     pub(crate) fn last_named(&self, game: &GameRecord, plies: usize) -> Option<OpeningName> {
         if game.chess960 {
@@ -48,7 +49,8 @@ impl OpeningNames {
         found
     }
 
-    /// Returns the opening of a position, if the position is named or lies between named positions.
+    /// Returns the opening of a position, if the position is named or lies between two named
+    /// positions in the moves of an opening.
     pub fn find(&self, position: &Chess) -> Option<OpeningName> {
         self.0.get(&key(position)).copied()
     }
@@ -61,7 +63,7 @@ impl Default for OpeningNames {
         let ends = openings.iter().filter_map(|(named, keys)| Some((*keys.last()?, *named)));
         let mut names: HashMap<_, _> = ends.collect();
         // A book of positions may start anywhere in an opening, so each position between two named
-        // positions gets the name of the earlier one.
+        // positions gets the name of the earlier position.
         for (_, keys) in openings {
             let mut last = None;
             for key in keys {
@@ -90,7 +92,8 @@ fn entries() -> impl Iterator<Item = (OpeningName, &'static str)> {
     })
 }
 
-/// Returns the hash of the position after each move, up to the first illegal move.
+/// Returns the hash of the position after each move in SAN. The list ends before the first illegal
+/// move.
 fn keys(moves: &str) -> Vec<Zobrist128> {
     let mut position = Chess::default();
     let after = moves.split(' ').map_while(|san| {

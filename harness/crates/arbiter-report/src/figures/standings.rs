@@ -14,7 +14,7 @@ use arbiter_stats::{Trinomial, elo::Z_95};
 pub struct Standings {
     /// Rules, encounters, and the next pairings.
     pub schedule: Schedule,
-    /// Rows of the engines, in the order of their places.
+    /// Rows of the engines, sorted by place.
     pub rows: Vec<Row>,
 }
 
@@ -29,17 +29,18 @@ pub struct Row {
     pub rating: Option<Rating>,
 }
 
-/// Rating of an engine in Elo, relative to the mean of the comparable engines.
+/// Elo rating of an engine, relative to the mean rating of its group of comparable engines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rating {
     /// Rating in Elo, or a bound on the rating.
     pub elo: f64,
     /// Half-width of the 95 % interval in Elo; `None` if the rating is only a bound.
     pub margin: Option<f64>,
-    /// `true` if the engine won all games, so that the rating is a lower bound; `false` if it lost
-    /// all games; `None` otherwise.
+    /// `Some(true)` if the engine won all games, so that the rating is a lower bound; `Some(false)`
+    /// if the engine lost all games, so that the rating is an upper bound; otherwise `None`.
     pub won_all: Option<bool>,
-    /// Index, from 0, of the group of engines whose ratings are comparable.
+    /// Index, from 0, of the group of engines that contains the engine; only ratings within a group
+    /// are comparable. `None` if the engine is in no group.
     pub group: Option<usize>,
 }
 
@@ -49,14 +50,15 @@ impl Rating {
         let perfect = rated.perfect.iter().find(|perfect| perfect.player == player);
         Some(Rating {
             elo: rated.rating(player)?,
-            // The standard error takes into account the correlation of the games in a pair.
+            // The sandwich standard error accounts for the correlation between the games of a pair.
             margin: rated.error(player, Errors::Sandwich).map(|error| Z_95 * error),
             won_all: perfect.map(|perfect| perfect.won_all),
             group: rated.group(player),
         })
     }
 
-    /// Returns both ends of the 95 % interval, in Elo; a bound has one end.
+    /// Returns the lower and the upper end of the 95 % interval, in Elo. An unbounded or unknown
+    /// end is `None`.
     pub(crate) fn ends(&self) -> [Option<f64>; 2] {
         match (self.margin, self.won_all) {
             (Some(margin), _) => [Some(self.elo - margin), Some(self.elo + margin)],
@@ -66,8 +68,9 @@ impl Rating {
         }
     }
 
-    /// Returns both ends of the 95 % interval, in Elo: ±infinity for the open end of a bound, and
-    /// `unknown` for both ends if there is neither an interval nor a bound.
+    /// Returns the lower and the upper end of the 95 % interval, in Elo. If the rating is a bound,
+    /// the end on the unbounded side is ±infinity. Both ends are `unknown` if there is neither an
+    /// interval nor a bound.
     pub(crate) fn open_ends(&self, unknown: f64) -> [f64; 2] {
         match self.ends() {
             [None, None] => [unknown; 2],
@@ -75,8 +78,8 @@ impl Rating {
         }
     }
 
-    /// Formats the rating for a sentence; `games` are the results of the engine, and `level` is the
-    /// rating to which its rating is relative.
+    /// Formats the rating for a sentence. `games` contains the results of the engine, and `level`
+    /// describes the reference level of the rating.
     pub(crate) fn describe(&self, games: Trinomial, level: &str) -> String {
         match (self.margin, self.won_all) {
             (Some(0.0), _) => self.to_string(),
@@ -86,8 +89,8 @@ impl Rating {
         }
     }
 
-    /// Returns `true` if the 95 % interval lies above the interval of another rating. Returns
-    /// `false` if either rating is a bound, because the confidence of a bound is only 50 %.
+    /// Returns `true` if the 95 % interval lies above the interval of `other`. Returns `false` if
+    /// either rating is a bound, because the confidence level of a bound is only 50 %.
     pub(crate) fn is_above(&self, other: &Rating) -> bool {
         let margins = self.margin.zip(other.margin);
         margins.is_some_and(|(margin, other_margin)| self.elo - margin > other.elo + other_margin)
@@ -107,7 +110,8 @@ impl fmt::Display for Rating {
     }
 }
 
-/// Returns `true` if the first two of the sorted `ratings` look equal, whatever their margins.
+/// Returns `true` if the first two of the sorted `ratings` are displayed as equal. Margins are
+/// ignored.
 pub(crate) fn is_level(ratings: &[(usize, Rating)]) -> bool {
     let shown = |rating: &Rating| (signed(rating.elo, 1), rating.won_all);
     ratings.get(1).is_some_and(|(_, next)| shown(next) == shown(&ratings[0].1))
@@ -120,7 +124,7 @@ pub(crate) fn is_clear(ratings: &[(usize, Rating)]) -> bool {
     others.iter().all(|(_, other)| first.is_above(other))
 }
 
-/// Formats the place of the first of the sorted `ratings`.
+/// Describes the place of the first engine in the sorted `ratings`, as the predicate of a sentence.
 pub(crate) fn first_place(ratings: &[(usize, Rating)]) -> &'static str {
     if is_level(ratings) {
         "shares first place"
@@ -182,14 +186,14 @@ pub(crate) fn rate_engines(engines: usize, counts: &RunCounts) -> Option<RatingL
     ratings::rate(engines, &meetings, &Options::default()).ok()
 }
 
-/// Returns the likelihood, 0 to 1, that engine `one` is stronger than engine `other`. The
-/// likelihood is computed from the standard errors that also give the margins of the ratings.
-/// Returns `None` for an engine against itself and for engines that cannot be compared.
+/// Returns the LOS of engine `one` over engine `other`, 0 to 1, computed from the same standard
+/// errors as the margins of the ratings. Returns `None` for an engine against itself and for
+/// engines that cannot be compared.
 pub(crate) fn superiority(rated: &RatingList, one: usize, other: usize) -> Option<f64> {
     rated.superiority(one, other, Errors::Sandwich).filter(|_| one != other)
 }
 
-/// Formats a number of half points as points, such as `2½` for 5.
+/// Formats a number of half points as points, for example 5 as `2½`.
 pub(crate) fn points(half_points: u64) -> String {
     match (half_points / 2, half_points % 2) {
         (integer, 0) => integer.to_string(),
@@ -198,7 +202,8 @@ pub(crate) fn points(half_points: u64) -> String {
     }
 }
 
-/// Formats the round and the first three engines in one line; `None` for fewer than three engines.
+/// Formats the round and the three leading engines in one line; returns `None` if there are fewer
+/// than three engines.
 pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<String> {
     if engines.len() < 3 {
         return None;
@@ -206,7 +211,8 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
     let (round, rounds) = schedule.round();
     let leaders = schedule.ranking().into_iter().take(3).map(|row| {
         let half_points = (2.0 * row.points).round() as u64;
-        // A bye counts as all games of an encounter, and gives half of its points.
+        // A bye counts as a full encounter in the number of games, and gives half of the
+        // encounter's points.
         let byes = schedule.byes().iter().filter(|(_, engine)| *engine == row.engine).count();
         let design = schedule.design();
         let games = row.games + byes as u64 * design.pairs * design.games_per_pair();
@@ -216,8 +222,8 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
     Some(format!("round {}/{rounds} · {}", round + 1, leaders.join(" · ")))
 }
 
-/// Formats the rules of a tournament or match in one line; if `is_test`, an encounter may end
-/// before all its pairs are played.
+/// Formats the rules of a tournament or match in one line. If `is_test` is `true`, numbers of pairs
+/// are maximums, because a test can end an encounter early.
 pub fn rules_text(design: &Design, engines: usize, is_test: bool) -> String {
     let most = if is_test { "at most " } else { "" };
     let one = if design.is_single { "game" } else { "pair" };

@@ -26,8 +26,8 @@ pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<GateOutcome
     Ok(latest.into_values().collect())
 }
 
-/// Returns a stored run for display. In engine names that earlier versions accepted, characters
-/// that terminals or browsers would interpret are escaped.
+/// Returns a stored run for display. Engine names from earlier versions can contain characters that
+/// terminals or browsers interpret; these characters are escaped.
 pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
     let mut stored = store.run(run)?;
     for engine in &mut stored.plan.engines {
@@ -36,9 +36,9 @@ pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
     Ok(stored)
 }
 
-/// Reads one run of a list and converts a panic into an error, so that the other runs can still be
-/// displayed. A run that was stored by another version or edited by hand may violate an invariant
-/// and cause a panic.
+/// Reads one run of a list and converts a panic into an error, so that the remaining runs can still
+/// be displayed. A run that was stored by another version or edited by hand may violate an
+/// invariant and cause a panic.
 pub fn read_one<T>(read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, String> {
     let done = catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -47,13 +47,13 @@ pub fn read_one<T>(read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, St
     done?.map_err(|error| error.to_string())
 }
 
-/// Returns the summary of a stored run after its stored pairs.
+/// Returns the summary of a stored run, computed from the run's stored pairs.
 pub fn stored_summary(store: &Store, stored: &StoredRun) -> Result<Summary, StoreError> {
     let state = replayed_state(store, &stored.head.run, &stored.plan, |_| ())?;
     summary_of(store, stored, &state)
 }
 
-/// Returns the summary of a stored run, whose state after its pairs is `state`.
+/// Returns the summary of a stored run; `state` is the state after the run's stored pairs.
 pub fn summary_of(
     store: &Store,
     stored: &StoredRun,
@@ -69,8 +69,8 @@ pub fn summary_of(
         disturbances: store.disturbances(run)?,
         excluded: store.excluded_workers(run)?,
         remarks: store.remarks(run)?,
-        // If a run without a clock is repeated, its games and its report must be identical.
-        // Latencies would differ, so the report omits them.
+        // If an untimed run is repeated, the games and the report must be identical. Latencies
+        // would differ, so the report omits latencies.
         latencies: if plan.is_timed() { store.latencies(run)? } else { summary.latencies },
         lint: store.lint(run)?,
         ..summary
@@ -90,8 +90,8 @@ pub fn replayed_state(
     Ok(state)
 }
 
-/// Counts stored pairs in `state`, and calls `observe` with each effect. Fails if a pair does not
-/// belong to the schedule.
+/// Counts the stored pairs `tallies` in `state`, and calls `observe` with each effect. Fails if a
+/// pair does not belong to the schedule.
 pub fn apply_tallies(
     store: &Store,
     run: &str,
@@ -109,8 +109,8 @@ pub fn apply_tallies(
     for tally in tallies {
         state.apply(RunInput::Committed(*tally)).into_iter().for_each(&mut observe);
     }
-    // A pair is started only after all pairs on which its place in the schedule depends have been
-    // stored. If the schedule does not contain the pair now, the store is damaged.
+    // A pair starts only when all pairs that determine the place of the pair in the schedule have
+    // been stored. If the schedule does not contain a stored pair, the store is damaged.
     for tally in tallies {
         let pairing = state.schedule().pairing(tally.pair);
         if pairing.is_none_or(|pairing| pairing.engines != tally.engines) {

@@ -1,4 +1,4 @@
-//! Strength of one engine against others: values, and their form in JSON.
+//! Strength of one engine against others, as values and as JSON.
 
 use std::cmp::Ordering;
 
@@ -22,13 +22,14 @@ pub struct Strength {
     pub elo: Option<Estimate>,
     /// Elo of a test without correction for the stopping rule, biased towards the verdict.
     pub naive: Option<Estimate>,
-    /// Normalized Elo; `None` if all results are equal; a bound if all games were won or lost.
+    /// Normalized Elo; a bound if all games were won or all were lost. `None` before the first
+    /// result, and if the results have no variance for another reason.
     pub nelo: Option<Estimate>,
     /// Likelihood that the first engine is stronger, 0 to 1; in a test, corrected for the stopping
     /// rule.
     pub los: Option<f64>,
-    /// Bound on the LOS and its direction, if the LOS would otherwise be closer to 0 or 1 than
-    /// after as many pairs that were all lost or all won.
+    /// Direction and value of a bound on the LOS. Set if the LOS would otherwise be closer to 0 or
+    /// 1 than after the same number of pairs that were all lost or all won.
     pub(super) los_bound: Option<(Ordering, f64)>,
 }
 
@@ -56,9 +57,9 @@ impl Strength {
         }
     }
 
-    /// Returns `Greater` if the first engine is significantly stronger at the 95 % level, `Less` if
-    /// it is significantly weaker, and otherwise `None`. A few pairs are never significant, even if
-    /// all have the same result.
+    /// Returns `Greater` if the first engine is significantly stronger (two-sided test, 5 % level),
+    /// `Less` if the first engine is significantly weaker, and otherwise `None`. The difference
+    /// after a few pairs is never significant, even if all pairs have the same result.
     pub(crate) fn significant_difference(&self) -> Option<Ordering> {
         let los = self.los_bound.map(|(_, bound)| bound).or(self.los)?;
         match los {
@@ -68,7 +69,7 @@ impl Strength {
         }
     }
 
-    /// Returns the reason why `elo` has no interval; `None` if there is an interval.
+    /// Returns the reason why `elo` has no interval; `None` if `elo` is `None` or has an interval.
     pub fn no_interval_reason(&self) -> Option<String> {
         let elo = self.elo.filter(|elo| !is_significant(elo))?;
         let (units, unit) = match self.pairs.pairs() {
@@ -176,7 +177,7 @@ impl StrengthFigures {
 }
 
 impl NaiveElo {
-    /// Converts the uncorrected Elo for JSON; `None` if the Elo has no correction.
+    /// Converts the uncorrected Elo for JSON; `None` if the Elo is not corrected.
     pub(crate) fn of(strength: &Strength) -> Option<NaiveElo> {
         let [elo_naive, elo_naive_low, elo_naive_high] = ends(Some(strength.naive?));
         Some(NaiveElo { elo_naive, elo_naive_low, elo_naive_high })

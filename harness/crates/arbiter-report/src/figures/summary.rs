@@ -19,10 +19,10 @@ use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{Sprt, SprtMonitor, SprtStatus};
 use arbiter_store::LintCount;
 
-/// Maximum number of engines that are all listed by name.
+/// Maximum number of engines for which all names are listed.
 const MAX_NAMED: usize = 4;
 
-/// Maximum length of an engine name before its rating, in characters.
+/// Maximum length of an engine name that precedes a rating, in characters.
 const NAME_LENGTH: usize = 24;
 
 /// Verdict of a run.
@@ -62,7 +62,7 @@ arbiter_names::named!(RunPhase);
 pub struct Summary {
     /// Name of the run in the store.
     pub run: String,
-    /// Purpose of the run in one line, if the user described it.
+    /// Purpose of the run, in one line, if given by the user.
     pub about: Option<String>,
     /// Plan of the run.
     pub plan: Plan,
@@ -76,9 +76,10 @@ pub struct Summary {
     pub disturbances: Disturbances,
     /// Workers that were excluded from the run.
     pub excluded: Vec<ExcludedWorker>,
-    /// Remarks about workers and results that did not change the run.
+    /// Remarks about workers and results. A remark does not affect the run.
     pub remarks: Vec<Remark>,
-    /// State of the stopping rule for each pair of engines with counted pairs.
+    /// State of the stopping rule for each encounter with counted pairs, by the indices of the
+    /// engines.
     pub sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
     /// Counts of games, pairs, endings and faults.
     pub counts: RunCounts,
@@ -86,7 +87,7 @@ pub struct Summary {
     pub ending: Option<RunEnd>,
     /// `true` if a process is playing the run; set only for live pages and lists.
     pub is_played: bool,
-    /// Latencies of the engines' answers.
+    /// Latencies of the engines' replies.
     pub latencies: Latencies,
     /// Number of lint findings, by engine and rule.
     pub lint: Vec<LintCount>,
@@ -97,8 +98,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Returns the summary of a run from its plan and its state. Fields that only the store
-    /// contains are empty.
+    /// Returns the summary of a run from its plan and its state. Fields for data that only the
+    /// store contains are empty.
     pub fn new(run: &str, plan: &Plan, state: &RunState, ending: Option<RunEnd>) -> Summary {
         let is_match = plan.engines.len() == 2 && plan.design.format.is_fixed();
         let has_standings = !is_match && plan.ablation.is_none();
@@ -134,7 +135,7 @@ impl Summary {
         }
     }
 
-    /// Returns the strength of the first engine against all opponents together.
+    /// Returns the strength of the first engine against all opponents combined.
     pub fn strength(&self) -> Strength {
         match self.engines.len() {
             2 => self.strength_of([0, 1]),
@@ -143,8 +144,8 @@ impl Summary {
     }
 
     /// Returns the strength of one engine against another. If all pairs of a test have the same
-    /// result, Elo is not corrected for the stopping rule, because there is no variance. If all
-    /// games were won or lost, the uncorrected bound is also more informative.
+    /// result, Elo is not corrected for the stopping rule, because the results have no variance. If
+    /// all games were won or all were lost, the uncorrected bound is also more informative.
     pub(crate) fn strength_of(&self, engines: [usize; 2]) -> Strength {
         let naive = Strength::of(self.counts.encounter(engines));
         let sample = naive.pairs.distribution().moments();
@@ -190,8 +191,8 @@ impl Summary {
         Some((sprt, self.sprt_status([0, 1])?))
     }
 
-    /// Returns H0 and H1 in logistic Elo, if the run has a single SPRT and enough games to convert
-    /// them.
+    /// Returns H0 and H1 in logistic Elo; `None` if the run has no single SPRT, or too few games
+    /// for the conversion.
     pub(crate) fn hypotheses(&self) -> Option<[f64; 2]> {
         let (sprt, _) = self.test()?;
         Some(sprt.logistic_hypotheses(&self.strength().moments()?))
@@ -222,7 +223,7 @@ impl Summary {
         self.plan.engines.iter().map(|engine| engine.conditions.limits)
     }
 
-    /// Formats the search limits of the engines; limits that several engines have are not repeated.
+    /// Formats the distinct search limits of the engines.
     pub fn limits_text(&self) -> String {
         let mut texts: Vec<String> = Vec::new();
         for text in self.limits().map(|limits| limits.to_string()) {
@@ -239,8 +240,8 @@ impl Summary {
         self.test().map_or(String::new(), |(_, sprt_status)| ratio(sprt_status))
     }
 
-    /// Formats the names of all engines; of more than four engines, the first name and the number
-    /// of further engines.
+    /// Formats the names of all engines or, if there are more than four engines, the first name and
+    /// the number of the remaining engines.
     pub fn engines_text(&self) -> String {
         match &self.engines[..] {
             [first, second] => format!("{first} v {second}"),
@@ -250,15 +251,15 @@ impl Summary {
         }
     }
 
-    /// Returns the strength of the first of two engines against the second; `None` for more
-    /// engines, for a tuning run, and before the first game.
+    /// Returns the strength of the first of two engines against the second. Returns `None` for a
+    /// tuning run, for a run of more than two engines, and before the first game.
     pub fn duel(&self) -> Option<Strength> {
         let is_duel = self.engines.len() == 2 && self.spsa.is_none();
         is_duel.then(|| self.strength()).filter(|strength| strength.elo.is_some())
     }
 
     /// Returns `true` if the engines are ranked by the rule of the tournament format (points,
-    /// rounds survived or rung) instead of by their ratings.
+    /// rounds survived or rung) instead of by rating.
     pub(crate) fn is_by_table(&self) -> bool {
         let by_table = [Format::Knockout, Format::Swiss, Format::Ladder];
         self.engines.len() > 2 && by_table.contains(&self.plan.design.format)
@@ -281,8 +282,8 @@ impl Summary {
             .map(|&(engine, rating)| (engine, Some(rating)))
     }
 
-    /// Formats the Elo of [`Summary::duel`] with its 95 % interval, or the engine in first place
-    /// with its rating; empty if there is neither.
+    /// Formats the Elo of [`Summary::duel`] with its 95 % interval, or the name and the rating of
+    /// the engine in first place; empty if neither is available.
     pub fn elo_text(&self) -> String {
         if let Some((engine, rating)) = self.first() {
             let name = shortened(&self.engines[engine], NAME_LENGTH);
@@ -305,7 +306,7 @@ impl Summary {
         format!("{state}{}", if self.is_invalid() { ", INVALID" } else { "" })
     }
 
-    /// Returns the phase of the run, by which lists are filtered.
+    /// Returns the phase of the run. Lists can be filtered by phase.
     pub fn phase(&self) -> RunPhase {
         match self.ending {
             None if self.is_played => RunPhase::Running,

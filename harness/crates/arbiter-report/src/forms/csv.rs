@@ -11,7 +11,7 @@ const FIRST: &str = "run kind ending verdict invalid rank engine feature first s
 
 /// Converts the JSON report of a run to CSV: one line per feature of an ablation, one line per
 /// engine of a tournament, or one line for the two engines of a match. Lint findings become one
-/// column per rule, which contains the number of moves.
+/// column per rule, with the number of moves.
 pub fn run_csv(report: &Value) -> String {
     let of_all = ["run", "kind", "ending", "verdict", "invalid", "seed"];
     let of_two = ["llr", "llr_lower", "llr_upper"];
@@ -42,10 +42,10 @@ pub fn run_csv(report: &Value) -> String {
 }
 
 /// Formats a heading with all keys, and one line per object. The columns are the keys in `first`,
-/// followed by the other keys in alphabetical order. A string that a spreadsheet would interpret as
-/// a formula gets the prefix `'`. Nested objects and objects in lists become separate columns. A
-/// list of numbers becomes one cell with numbers separated by spaces. A list of strings becomes one
-/// cell with a CSV record. Null becomes an empty cell.
+/// followed by the remaining keys in alphabetical order. A string that a spreadsheet would
+/// interpret as a formula gets the prefix `'`. Nested objects and objects in lists become separate
+/// columns. A list of numbers becomes one cell with numbers separated by spaces. A list of strings
+/// becomes one cell with a CSV record. Null becomes an empty cell.
 pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     let mut flat = vec![Map::new(); objects.len()];
     flat.iter_mut().zip(objects).for_each(|(line, object)| flatten("", object, line));
@@ -64,7 +64,7 @@ pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     lines
 }
 
-/// Formats a line with the given cells.
+/// Formats cells as a CSV line.
 fn record(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
     writer.write_record(cells).expect("writing to memory cannot fail, and there is a single row");
@@ -73,7 +73,7 @@ fn record(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
 }
 
 /// Adds a value to a line. Members of objects become separate cells, whose keys are joined with
-/// `_`. `name` is the key of the value; it is empty at the top level.
+/// `_`. `name` is the key of the value; the key is empty at the top level.
 fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
     let gap = if name.is_empty() { "" } else { "_" };
     match value {
@@ -94,15 +94,15 @@ fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        // Spreadsheets interpret such a string as a formula. Names may come from untrusted sources,
-        // so a formula could do harm.
+        // Spreadsheets interpret a string that begins with one of these characters as a formula.
+        // Names may come from untrusted sources, so a formula could do harm.
         Value::String(text)
             if text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err() =>
         {
             format!("'{text}")
         }
         Value::String(text) => text.clone(),
-        // The strings may contain spaces, so they are written as a CSV record in one cell.
+        // The strings may contain spaces, so the list is written as a CSV record in one cell.
         Value::Array(items) if items.first().is_some_and(Value::is_string) => {
             record(items.iter().map(cell)).trim_end().to_owned()
         }

@@ -9,7 +9,7 @@ pub(crate) fn junit_text(name: &str, suite: TestSuite) -> Result<String, Seriali
     report.to_string()
 }
 
-/// Returns a test case of a class, with `output` as its output.
+/// Returns a test case of a class; `output` is the standard output of the test case.
 pub(crate) fn case(name: &str, class: &str, output: &str, status: TestCaseStatus) -> TestCase {
     let mut case = TestCase::new(name, status);
     case.set_classname(class).set_system_out(output);

@@ -7,7 +7,7 @@ use crate::parts::{
     BAD_STYLE, Block, Document, Figure, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, Tone, styled,
 };
 
-/// Maximum number of items that are shown of a list.
+/// Maximum number of items shown per list.
 const MAX_ITEMS: usize = 40;
 
 /// Minimum width of the column for names of values, in characters.

@@ -1,4 +1,4 @@
-//! Games in the formats of other programs, and their transcripts.
+//! Games in the formats of other programs, and transcripts of games.
 
 pub(crate) mod compat;
 pub(crate) mod epd;

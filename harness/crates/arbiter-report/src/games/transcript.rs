@@ -7,7 +7,7 @@ use shakmaty::ByColor;
 use arbiter_game::text::printable;
 use arbiter_game::transcript::{Entry, Mark, Transcript};
 
-/// Maximum number of characters that are shown of a line.
+/// Maximum number of characters shown per line.
 const MAX_SHOWN: usize = 400;
 
 /// Formats one line per entry: the time in milliseconds since the first move, the engine, a mark,

@@ -1,4 +1,4 @@
-//! State and games of a run in progress, as sent by the control socket of the run.
+//! State and games of a run in progress, as sent over the run's control socket.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,7 +83,7 @@ pub struct Side {
 }
 
 impl Running {
-    /// Returns the state of a run, without its games and events.
+    /// Returns the state of a run, without games and events.
     pub fn of(status: RunStatus) -> Running {
         Running { schema: Version::V2, status, boards: None, recent: None }
     }

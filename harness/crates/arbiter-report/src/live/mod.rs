@@ -53,17 +53,18 @@ pub struct Live<'a> {
     games: Box<dyn Fn(usize) -> Boards + 'a>,
     engines: Vec<String>,
     progress: Progress,
-    /// Time of the last plain line since the start, and the number of pairs counted at that time.
+    /// Time from the start of the run to the last plain line, and the number of pairs counted when
+    /// the line was printed.
     last_line: Option<(Duration, u64)>,
     /// Faults that were printed when a game ended, with the number of the pair. These faults are
     /// not printed again when the pair is counted.
     printed_faults: BTreeSet<(u64, String)>,
     pace: Pace,
     active_time: ActiveTime,
-    /// Concurrency, if the user has set it during the run.
+    /// Concurrency, if the user has changed the concurrency during the run.
     slots: Option<usize>,
-    /// Number of played pairs that CPU contention may have decided; a pair that is replayed can
-    /// count several times.
+    /// Number of played pairs whose results CPU contention may have decided. A pair that is played
+    /// again can count several times.
     suspect: u64,
     /// `true` if the view contains the line that explains the keys.
     has_keys: bool,
@@ -76,8 +77,9 @@ pub struct Live<'a> {
 const KEYS: &str = "p pause · r resume · d drain · + - concurrency · q stop";
 
 impl<'a> Live<'a> {
-    /// Returns a live view of a run in the state `state`. If `has_keys`, the view explains the
-    /// keys. `games` returns the games in progress, at most as many as its argument.
+    /// Returns a live view of a run in the state `state`. If `has_keys` is `true`, the view
+    /// explains the keys. `games` returns the first games in progress; the argument of `games` is
+    /// the maximum number of games.
     pub fn new(
         plan: &Plan,
         state: &RunState,
@@ -131,7 +133,8 @@ impl<'a> Live<'a> {
 
     fn narrow_lines(&self, elapsed: Duration, columns: usize) -> Vec<String> {
         let mut evidence = self.progress.chances();
-        // The probability of no verdict is omitted, because it follows from the other two.
+        // The probabilities of H1 and H0 determine the probability of no verdict, which is
+        // therefore omitted.
         evidence.truncate(2);
         evidence.extend(self.evidence().into_iter().take(1));
         evidence.extend(self.progress.test().map(|_| self.progress.pairs()));
@@ -148,8 +151,8 @@ impl<'a> Live<'a> {
         pace.extend(self.pace(elapsed));
         let bar = self.bar_line(columns, &joined(self.progress.chances()));
         let mut lines = vec![bar, joined(self.evidence()), joined(pace)];
-        // The keys are above the games, so that their line does not move when the number of games
-        // changes.
+        // The keys are above the games, so that the line of the keys does not move when the number
+        // of games changes.
         lines.extend(self.has_keys.then(|| KEYS.to_owned()));
         // If all games but one fit, the last game takes the place of the line "and 1 more game".
         let room = rows.saturating_sub(lines.len() + 1).min(MAX_GAMES + 1);
@@ -187,7 +190,7 @@ impl<'a> Live<'a> {
         let (zero, end) = (cell(0.0), cell(value));
         let filled = zero.min(end)..zero.max(end);
         let bar = (0..cells).map(|cell| match cell {
-            // A mark shows zero, where the LLR starts.
+            // A mark shows zero, the initial LLR.
             _ if cell == zero && low < 0.0 => '│',
             _ if filled.contains(&cell) => '█',
             _ => '░',
@@ -209,8 +212,8 @@ impl<'a> Live<'a> {
         format!("{place:>6}  {white}  –  {black}  ply {ply:>3} {last}")
     }
 
-    /// Formats a game in progress briefly, with the score and the clock of the side that moved
-    /// last.
+    /// Formats a game in progress in a few words, with the score and the clock of the side that
+    /// moved last.
     fn short_game(&self, board: &Board) -> String {
         let mover = if board.is_white_to_move { &board.black } else { &board.white };
         let parts =
@@ -232,7 +235,7 @@ impl<'a> Live<'a> {
     }
 
     /// Returns the faults, the speed and the remaining time, followed by the concurrency, the
-    /// effect of CPU contention, and the pace if it is not the normal pace.
+    /// effect of CPU contention, and any pace other than [`Pace::Running`].
     fn pace(&self, elapsed: Duration) -> Vec<String> {
         let mut parts = self.progress.pace(self.active_time.of(elapsed));
         parts.extend(self.slots.map(|slots| format!("{slots} in parallel")));
@@ -344,7 +347,8 @@ impl Observer for Live<'_> {
             RunEvent::Noted { .. } | RunEvent::Paused { .. } => {
                 texts.iter().for_each(|text| self.print_line(text))
             }
-            // The view was created from the state at the start.
+            // The view was created from the initial state, and `games` returns the games in
+            // progress.
             RunEvent::Started { .. } | RunEvent::GameStarted { .. } => {}
             RunEvent::GameEnded { pairing, game_index, game } => {
                 if let Some(text) = fault_text(pairing.pair, *game_index, game, &self.engines) {
@@ -369,7 +373,7 @@ impl Observer for Live<'_> {
             }
             RunEvent::Ended { elapsed, .. } => match &self.screen {
                 Some(screen) => screen.draw(Vec::new()),
-                // If a line was printed after the last pair, it already shows the final counts.
+                // A line that was printed after the last pair already shows the final counts.
                 None if self.last_line.is_some_and(|(_, at)| at == self.progress.counted) => {}
                 None => note(&self.line(*elapsed)),
             },
@@ -386,7 +390,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Truncates a string to `columns` characters; the last character is then `…`.
+/// Truncates a string to `columns` characters, including a final `…` if characters were removed.
 fn cut(text: &str, columns: usize) -> String {
     if length(text) > columns {
         text.chars().take(columns.saturating_sub(1)).chain(['…']).collect()

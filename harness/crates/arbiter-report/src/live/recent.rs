@@ -78,8 +78,8 @@ pub(crate) fn fault_text(
     game.outcome.termination.is_fault().then(text)
 }
 
-/// Describes an event: a counted pair by one string per fault, and an unimportant event by none.
-/// `engines` contains the names of the engines.
+/// Returns descriptions of an event: one string per fault for a counted pair, and no string for an
+/// unimportant event. `engines` contains the names of the engines.
 pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     match event {
         RunEvent::Counted { played, tally, .. } => {
@@ -119,7 +119,7 @@ struct RecentState {
     /// Unix time in milliseconds at which the run started or resumed.
     started_ms: i64,
     engines: Vec<String>,
-    /// Time since the start at the last event that has a time.
+    /// Time from the start to the last event that has a time.
     elapsed: Duration,
     active_time: ActiveTime,
     /// Last pace and concurrency that the user chose.
@@ -148,7 +148,7 @@ impl RecentEvents {
     }
 
     fn lock(&self) -> MutexGuard<'_, RecentState> {
-        // The state is only displayed, so it does no harm if a thread panicked during a change.
+        // The state is only displayed, so a panic of a thread during a change does no harm.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,7 @@
 //! Lines that are redrawn at the bottom of a terminal, below permanent output.
 //!
-//! Each line ends with a line feed. If lines were padded to the width of the terminal instead, as
-//! in indicatif, a wider window would join them with the lines above.
+//! Each line ends with a line feed. Padding to the width of the terminal, as in indicatif, would be
+//! wrong: in a wider window, the drawn lines would be joined with earlier output.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -16,7 +16,7 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// Replaces the drawn lines by `lines`.
+    /// Replaces the drawn lines with `lines`.
     pub(super) fn draw(&self, lines: Vec<String>) {
         let before = rows(&self.lines.replace(lines), size().0);
         write(&frame(before, "", &self.lines.borrow()));
@@ -29,33 +29,35 @@ impl Screen {
     }
 }
 
-/// Returns the current numbers of columns and rows of the terminal; 80 and 24 if they are unknown.
+/// Returns the current numbers of columns and rows of the terminal; 80 and 24 if the size is
+/// unknown.
 pub(super) fn size() -> (usize, usize) {
     let size = terminal_size::terminal_size_of(std::io::stderr());
     size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
 }
 
-/// Returns the number of terminal rows that the lines occupy. A terminal wraps long lines when it
-/// becomes narrower.
+/// Returns the number of terminal rows that the lines occupy. A terminal that becomes narrower
+/// wraps long lines.
 fn rows(lines: &[String], columns: usize) -> usize {
     lines.iter().map(|line| length(line).div_ceil(columns.max(1)).max(1)).sum()
 }
 
 fn write(text: &str) {
-    // Writing fails if the terminal has been closed. This must not end the run, so the error is
-    // ignored.
+    // Writing fails if the terminal has been closed. A closed terminal must not end the run, so the
+    // error is ignored.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Returns the output that replaces the last `before` rows by the text `above`, followed by
+/// Returns the output that replaces the last `before` rows with the text `above`, followed by
 /// `lines`.
 fn frame(before: usize, above: &str, lines: &[String]) -> String {
     let erase = match before {
-        // Terminals move the cursor by one row if the number of rows is zero.
+        // Terminals move the cursor by one row even if the number of rows in the control sequence
+        // is 0.
         0 => "\u{1b}[J".to_owned(),
         // tmux saves erased rows to its history if the erasure begins at the top of the screen.
-        // Therefore the first row is erased separately, and the erasure of the other rows begins at
-        // the second row.
+        // Therefore the first row is erased separately, and the erasure of the remaining rows
+        // begins at the second row.
         _ => format!("\u{1b}[{before}F\u{1b}[K\u{1b}[E\u{1b}[J\u{1b}[F"),
     };
     let all = above.lines().chain(lines.iter().map(String::as_str));

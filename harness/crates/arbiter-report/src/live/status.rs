@@ -17,11 +17,12 @@ use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
 pub(crate) struct Progress {
     /// Stopping rule.
     pub(crate) sprt: Option<Sprt>,
-    /// State of the stopping rule for each pair of engines with counted pairs.
+    /// State of the stopping rule for each encounter with counted pairs, by the indices of the
+    /// engines.
     pub(crate) sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
-    /// Schedule after the counted pairs.
+    /// State of the schedule after the counted pairs.
     pub(crate) schedule: Schedule,
-    /// Counts from the counted pairs.
+    /// Counts of games, pairs, endings and faults over the counted pairs.
     pub(crate) counts: RunCounts,
     /// Number of counted pairs.
     pub(crate) counted: u64,
@@ -58,8 +59,8 @@ impl Progress {
         Some((sprt, sprt_status.unwrap_or_else(|| SprtMonitor::new(sprt, 1).start())))
     }
 
-    /// Returns the speed in games per second since the start or resumption; `elapsed` is the
-    /// playing time.
+    /// Returns the speed in games per second since the start or resumption; `None` before the first
+    /// counted pair. `elapsed` is the playing time.
     fn rate(&self, elapsed: Duration) -> Option<f64> {
         let (pairs, seconds) = (self.counted - self.counted_before, elapsed.as_secs_f64());
         let games = self.schedule.design().games_per_pair() * pairs;
@@ -166,8 +167,8 @@ impl Progress {
 /// and the remaining time.
 pub fn outlook(plan: &Plan, state: &RunState, recent: &Recent) -> [Vec<String>; 2] {
     let mut progress = Progress::of(plan, state);
-    // The pairs of an excluded worker no longer count, so fewer pairs may be counted than at the
-    // start.
+    // The pairs of an excluded worker no longer count, so the number of counted pairs can be
+    // smaller than at the start.
     progress.counted_before = recent.pairs_before.min(progress.counted);
     [progress.chances(), progress.pace(Duration::from_millis(recent.active_ms))]
 }

@@ -1,4 +1,4 @@
-//! Report as a list of blocks, which each output format converts.
+//! Report as a list of blocks. Each output format converts the blocks to text.
 
 use super::chart::svg::LINE_COLOURS;
 use super::chart::{Bars, Chart};
@@ -51,14 +51,15 @@ pub enum Block {
     CrossTable {
         /// Table with names in the first column.
         table: Table,
-        /// Score, 0 to 1, of each cell after the name; `None` for a cell without games.
+        /// Scores, 0 to 1, of the cells to the right of the names; `None` for a cell without games.
         scores: Vec<Vec<Option<f64>>>,
     },
     /// Encounters by round.
     Rounds {
         /// Rounds, in order.
         rounds: Vec<Round>,
-        /// `true` if the winner of encounter n of a round plays in encounter n/2 of the next round.
+        /// `true` if the winner of encounter n (from 0) of a round plays in encounter ⌊n/2⌋ of the
+        /// next round.
         is_bracket: bool,
         /// Rounds as preformatted lines.
         text: String,
@@ -89,7 +90,7 @@ pub struct Gauge {
     pub name: String,
     /// Formatted value.
     pub value: String,
-    /// Further details of the value.
+    /// Details of the value.
     pub note: String,
     /// Picture of the value.
     pub picture: Picture,
@@ -98,7 +99,7 @@ pub struct Gauge {
 /// Picture of a gauge.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Picture {
-    /// Value with its interval; if the value is a bound, an end is infinite.
+    /// Value with its interval. If the value is only a bound, one end of the interval is infinite.
     Interval {
         /// Value in Elo, with its interval.
         estimate: Estimate,
@@ -125,12 +126,12 @@ pub struct Round {
     pub encounters: Vec<Meeting>,
 }
 
-/// Encounter; an empty place in a bracket if it has no sides.
+/// Encounter of a round, or an empty place in a bracket if `sides` is empty.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meeting {
     /// Both engines, or the engine with a bye.
     pub sides: Vec<Side>,
-    /// Further text about the encounter, such as the number of remaining pairs.
+    /// Note about the encounter, such as the number of remaining pairs.
     pub note: String,
 }
 
@@ -196,9 +197,9 @@ pub struct Game {
     pub first_shown: usize,
     /// Charts of the evaluations and clocks over the moves.
     pub graphs: Vec<Figure>,
-    /// Numbers of pair and game, as in the PGN tag `Round`.
+    /// Numbers of the pair and the game, as in the PGN tag `Round`.
     pub place: String,
-    /// Address of the page of this game, if there is one.
+    /// Address of the game's page, if the game has a page.
     pub link: Option<String>,
 }
 
@@ -236,7 +237,8 @@ impl Document {
         Document { title, blocks: Vec::new() }
     }
 
-    /// Returns the CSS colour and the text of the first verdict or emphasized text.
+    /// Returns the CSS name of the colour and the text of the first verdict or emphasized text.
+    /// Both strings are empty if the document contains neither a verdict nor emphasized text.
     pub(crate) fn verdict(&self) -> (&'static str, &str) {
         let verdict = self.blocks.iter().find_map(|block| match block {
             Block::Verdict { tone, text } => Some((tone.name(), text.as_str())),
@@ -273,7 +275,7 @@ impl Document {
         }
     }
 
-    /// Adds the charts as one block, unless there are none.
+    /// Adds the charts as one block; adds nothing if there are no charts.
     pub fn figures(&mut self, figures: impl IntoIterator<Item = Figure>) {
         let figures: Vec<Figure> = figures.into_iter().collect();
         if !figures.is_empty() {
@@ -282,7 +284,7 @@ impl Document {
     }
 }
 
-/// Returns a bar chart of the first engines, as many as there are colours, and a table of all
+/// Returns a bar chart of the first engines, at most one engine for each colour, and a table of all
 /// engines. Each engine has one value per label. `height` computes the height of a bar from a value
 /// and all values of the same engine.
 pub(crate) fn bars_by_engine(

@@ -2,7 +2,7 @@
 
 use arbiter_plan::Engine;
 
-/// Number of hexadecimal digits that are shown of a hash.
+/// Number of hexadecimal digits shown for a hash.
 const HASH_DIGITS: usize = 16;
 
 /// Shortens a hash to its first 16 hexadecimal digits.
@@ -11,7 +11,7 @@ pub fn short_hash(hash: &str) -> String {
 }
 
 /// Returns each option that names a file, with the name and the short hash of the file. `hashes`
-/// contains the hashes of the option files, in order.
+/// contains the hashes of the option files, in the order of the options.
 fn files<'a>(engine: &'a Engine, hashes: &'a [String]) -> impl Iterator<Item = (&'a str, String)> {
     engine.option_files().zip(hashes).map(|((option, path), hash)| {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
@@ -25,7 +25,7 @@ pub(crate) fn files_text(engine: &Engine, hashes: &[String]) -> String {
     files.collect::<Vec<_>>().join(", ")
 }
 
-/// Formats all options that are sent to an engine; `none` if there are none.
+/// Formats all options that are sent to an engine, or `none` if no options are sent.
 pub(crate) fn options_text(engine: &Engine, hashes: &[String]) -> String {
     let mut files = files(engine, hashes).peekable();
     let shown = engine.told_options().into_iter().map(|(name, value)| {

@@ -12,7 +12,7 @@ pub(crate) const GOOD_STYLE: Style = coloured(AnsiColor::Green);
 /// Style of a bad verdict or an error.
 pub const BAD_STYLE: Style = coloured(AnsiColor::Red);
 
-/// Style of a verdict that is still open.
+/// Style of an open verdict.
 pub(crate) const OPEN_STYLE: Style = coloured(AnsiColor::Yellow);
 
 const fn coloured(color: AnsiColor) -> Style {

@@ -79,8 +79,8 @@ impl Table {
         &self.rows
     }
 
-    /// Formats the table for a terminal of `width` columns. Long cells are wrapped; if `width` is
-    /// `None`, no cell is wrapped.
+    /// Formats the table for a terminal that is `width` characters wide. Long cells are wrapped; if
+    /// `width` is `None`, no cell is wrapped.
     pub fn fitted(self, width: Option<usize>) -> String {
         let columns = width.map(|width| self.widths(width));
         let mut table = Builder::from(self.rows).build();
@@ -91,9 +91,9 @@ impl Table {
         format!("{table}\n")
     }
 
-    /// Returns the maximum width of each column, in characters, for a table of `width` characters.
-    /// The widest columns are shrunk. A column becomes narrower than its longest word only if
-    /// necessary.
+    /// Returns the maximum width of each column, in characters, for a table that is `width`
+    /// characters wide. The widest columns are shrunk. A column becomes narrower than its longest
+    /// word only if necessary.
     fn widths(&self, width: usize) -> Vec<usize> {
         let longest = |column: usize, of: fn(&str) -> usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));

@@ -16,8 +16,9 @@ pub fn shown_message(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Escapes a report in any format for a terminal: control characters become escapes such as
-/// `\u001b`, except in the codes of Arbiter's styles. JSON parsers decode the escapes.
+/// Escapes a report in any format for a terminal. Control characters become escapes such as
+/// `\u001b`, except line endings, tabs and the codes of Arbiter's styles. JSON parsers decode the
+/// escapes.
 pub(crate) fn shown_output(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
@@ -30,14 +31,14 @@ pub(crate) fn shown_output(text: &str) -> String {
     shown
 }
 
-/// Prints a result on standard output. A reader that closes the pipe early, such as `head`, is not
-/// an error.
+/// Prints a result on standard output. It is not an error if the reader of a pipe, such as `head`,
+/// closes the pipe early.
 ///
 /// # Errors
 ///
-/// A message if the result cannot be written.
+/// Returns a message if the result cannot be written.
 pub fn print_result(text: &str) -> Result<(), String> {
-    // anstream removes colour codes where they are unwanted, such as in a file.
+    // anstream removes unwanted colour codes, for example if standard output is a file.
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(shown_output(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -62,8 +63,8 @@ pub(crate) fn is_quiet() -> bool {
     !log::log_enabled!(log::Level::Info)
 }
 
-/// Returns a progress bar on standard error; it is hidden if the user requested only results and
-/// errors.
+/// Returns a progress bar on standard error. The bar is hidden if the user requested only results
+/// and errors.
 pub fn progress_bar(length: u64) -> ProgressBar {
     if is_quiet() { ProgressBar::hidden() } else { ProgressBar::new(length) }
 }

@@ -10,12 +10,12 @@ use arbiter_stats::{SprtStatus, Trinomial};
 /// Text of an undefined value.
 pub(crate) const UNDEFINED: &str = "–";
 
-/// Maximum difference between the two sides of an interval that is still written with `±`, as a
-/// share of the half-width of the interval.
+/// Maximum difference between the lengths of the two sides of an interval that is written with `±`,
+/// as a share of the half-width of the interval.
 const MAX_SKEW: f64 = 0.25;
 
 /// Formats an estimate as `+4.1 ± 5.3`. Uses [`interval`] instead if the two sides of the interval
-/// differ much or if the estimate is a bound.
+/// differ by more than [`MAX_SKEW`] or if the estimate is a bound.
 pub(crate) fn plus_minus(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return UNDEFINED.to_owned() };
     let skew = estimate.high + estimate.low - 2.0 * estimate.value;
@@ -74,8 +74,8 @@ pub(crate) fn too_few(games: Trinomial) -> String {
     format!("{}–{}, too few games for an interval", games.wins, games.losses)
 }
 
-/// Formats a likelihood of superiority (0 to 1), or a bound on it, in per cent. A value that would
-/// be rounded to 0 or 100 % becomes a bound.
+/// Formats an LOS (0 to 1), or a bound on the LOS, in per cent. A value that would be rounded to 0
+/// or 100 % becomes a bound.
 pub(crate) fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> String {
     let side = match (bound, los) {
         (Some((side, _)), _) => side,
@@ -121,8 +121,8 @@ pub(crate) fn shortened(name: &str, room: usize) -> String {
     if length <= room {
         return name.to_owned();
     }
-    // Similar names, such as those of revisions, differ at the beginning or at the end, so both are
-    // kept.
+    // Similar names, such as names of revisions, differ at the beginning or at the end, so both
+    // parts are kept.
     let (begin, end) = (room - 1 - room / 3, length - room / 3);
     name.chars().take(begin).chain(['…']).chain(name.chars().skip(end)).collect()
 }
@@ -163,8 +163,8 @@ pub fn utc_time_as(unix_ms: i64, form: &str) -> String {
     chrono::DateTime::from_timestamp_millis(unix_ms).unwrap_or_default().format(form).to_string()
 }
 
-/// Formats a duration roughly, rounded up to minutes, hours or days unless it is shorter than 100
-/// seconds.
+/// Formats a duration roughly: in seconds if the duration is shorter than 100 seconds, and
+/// otherwise rounded up to minutes, hours or days.
 pub(crate) fn rough(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..100 => format!("{seconds} s"),

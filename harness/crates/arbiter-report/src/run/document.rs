@@ -18,8 +18,8 @@ use arbiter_settings::command_line;
 use arbiter_stats::opening_bias;
 use arbiter_store::{Fingerprints, StoredRun};
 
-/// Returns the document of a stored run: results, statistics of the games if given, setup, and
-/// gates of the commits.
+/// Returns the report on a stored run as a document: the results, the statistics of the games (if
+/// available), the setup, and the gates of the commits.
 pub fn run_document(
     stored: &StoredRun,
     summary: &Summary,
@@ -95,7 +95,7 @@ pub fn plan_document(
     document
 }
 
-/// Returns the title of a run: its kind and its engines.
+/// Returns the title of a run: the kind of run and the engines.
 pub fn run_title(plan: &Plan) -> String {
     let name = |engine: usize| plan.engines[engine].name.as_str();
     let first = name(0);
@@ -116,7 +116,8 @@ pub fn run_title(plan: &Plan) -> String {
     }
 }
 
-/// Returns the conclusion of a run: its main sentences, and further sentences (possibly none).
+/// Returns the conclusion of a run: the main sentences, and additional sentences, which may be
+/// empty.
 fn conclusion(summary: &Summary) -> (String, String) {
     let state = verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.plan.kind {
@@ -167,15 +168,15 @@ fn leader(summary: &Summary) -> Option<String> {
 }
 
 /// Returns the tone of the result for the first engine. The tone of a complete run without a
-/// significant result is open.
+/// significant result is [`Tone::Open`].
 pub fn tone(summary: &Summary) -> Tone {
     let tone = verdict_tone(summary);
     let difference = summary.strength().significant_difference();
     let is_significant = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,
-        // A finished tuning run does not show whether the tuned values are better; only a test can
-        // show this.
+        // A finished tuning run does not show whether the tuned values are better than the initial
+        // values; a test of the tuned values is necessary.
         RunKind::Tune => false,
         RunKind::Ablate => ablation::is_significant(summary),
         RunKind::Match | RunKind::Tournament => match (difference, summary.engines.len()) {
@@ -221,7 +222,7 @@ fn duel(summary: &Summary) -> Option<String> {
     Some(format!("{first} against {second}: Elo {elo} after {games}."))
 }
 
-/// Adds the tables of results; if `has_pictures`, also charts of the ratings.
+/// Adds the tables of results and, if `has_pictures` is `true`, charts of the ratings.
 fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
     document.heading("Result");
     if summary.counts.games() == 0 {
@@ -268,7 +269,7 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
     let colours = result_figures::colours(&by_colour, statistics.white);
     // The results section of a tuning run shows the path of the parameters instead of the chart of
-    // pairs, so the chart is added here.
+    // pairs, so this section contains the chart.
     let pairs = summary.spsa.as_ref().and_then(|_| strength::pairs(summary));
     document.figures(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));

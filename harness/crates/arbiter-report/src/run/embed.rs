@@ -38,8 +38,8 @@ pub fn badge_svg(summary: &Summary) -> String {
         Tone::Bad => "#b34700",
         Tone::Open => "#6b5900",
     };
-    // The width of text depends on the reader's font. It is estimated from the mean width of a
-    // character at this font size, 7 pixels; `textLength` stretches the text to this width.
+    // The width of text depends on the reader's font. The estimate assumes a mean character width
+    // of 7 pixels at this font size; `textLength` stretches the text to the estimated width.
     let width = |text: &str| 7 * text.chars().count() as u32 + 10;
     let (value, name) = (shortened(&value, 60), shortened(&summary.run, 20));
     let (left, right) = (width(&name), width(&value));

@@ -53,15 +53,16 @@ fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
     }
 }
 
-/// Returns the numbers of games by result for the engine `name`, with the repeats and the total
-/// time.
+/// Returns a gauge with the numbers of games by result for the engine `name`, the repeated pairs
+/// and the total time.
 fn games(summary: &Summary, name: &str, statistics: Option<&GameStatistics>) -> Gauge {
     let Trinomial { wins, draws, losses } = summary.strength().games;
     let results = format!("{wins} won, {draws} drawn, {losses} lost by {name}");
     all_games(summary, statistics, &results, [losses, 0, draws, 0, wins])
 }
 
-/// Returns the number of games, with the text `results`, the repeats and the total time.
+/// Returns a gauge with the number of games, the text `results`, the repeated pairs and the total
+/// time.
 fn all_games(
     summary: &Summary,
     statistics: Option<&GameStatistics>,
@@ -90,7 +91,7 @@ fn pairs(strength: &Strength) -> Option<Gauge> {
     })
 }
 
-/// Returns the rating of the engine in first place.
+/// Returns a gauge with the rating of the engine in first place; `None` if no rating is available.
 fn leader(summary: &Summary) -> Option<Gauge> {
     let (engine, rating) = summary.first()?;
     let rating = rating?;
@@ -105,7 +106,7 @@ fn leader(summary: &Summary) -> Option<Gauge> {
     })
 }
 
-/// Returns the numbers of decisive and drawn games.
+/// Returns a gauge with the numbers of decisive and drawn games.
 fn decisive(summary: &Summary, statistics: Option<&GameStatistics>) -> Gauge {
     let drawn: u64 = summary.counts.encounters.values().map(|met| met.games.draws).sum();
     let decisive = summary.counts.games() - drawn;

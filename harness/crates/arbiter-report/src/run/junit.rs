@@ -13,9 +13,9 @@ use arbiter_plan::{GateOutcome, RunKind};
 use arbiter_run::{Encounter, RunEnd};
 use arbiter_stats::Decision;
 
-/// Formats the test suite of a run. The suite contains test cases for the verdict, the features or
-/// the encounters; one test case for engine faults; one for lint findings, if there are any; and
-/// one for each gate of the commits.
+/// Formats the JUnit test suite of a run. The suite contains test cases for the verdict, the
+/// features or the encounters; a test case for engine faults; a test case for lint findings, if
+/// there are findings; and a test case for each gate of the commits.
 pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter {} {}", summary.plan.kind, summary.run));
     suite.add_test_cases(match summary.plan.kind {
@@ -52,8 +52,8 @@ pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, Ser
     junit_text("arbiter", suite)
 }
 
-/// Returns the test case of an SPRT. It passes if H1 was accepted, fails if H0 was accepted or the
-/// run is inconclusive, and is an error if the run is unfinished.
+/// Returns the test case of an SPRT. The test case passes if H1 was accepted, fails if H0 was
+/// accepted or the run is inconclusive, and is an error if the run is unfinished.
 fn verdict(summary: &Summary) -> TestCase {
     let text = verdict_sentence(summary);
     let status = match (summary.verdict(), summary.ending) {
@@ -67,8 +67,8 @@ fn verdict(summary: &Summary) -> TestCase {
     case(&name, "arbiter.sprt", &format!("{text}\nElo {elo}"), status)
 }
 
-/// Returns the test case of a run without an SPRT. It passes if the run is complete, and otherwise
-/// is an error.
+/// Returns the test case of a run without an SPRT. The test case passes if the run is complete, and
+/// otherwise is an error.
 fn end(summary: &Summary) -> TestCase {
     let text = verdict_sentence(summary);
     let status = match summary.ending {
@@ -78,8 +78,8 @@ fn end(summary: &Summary) -> TestCase {
     case("all games", &format!("arbiter.{}", summary.plan.kind), &text, status)
 }
 
-/// Returns the test case of a feature in an ablation. It fails if the SPRT accepted H0, is skipped
-/// if the SPRT is undecided, and otherwise passes.
+/// Returns the test case of a feature in an ablation. The test case fails if the SPRT accepted H0,
+/// is skipped if the SPRT is undecided, and otherwise passes.
 fn feature(feature: &ablation::Feature<'_>) -> TestCase {
     let text = format!("Elo {}", feature.strength.elo_text());
     let status = match feature.sprt_status.map(|status| status.decision) {
@@ -90,7 +90,7 @@ fn feature(feature: &ablation::Feature<'_>) -> TestCase {
     case(feature.name, "arbiter.ablate", &text, status)
 }
 
-/// Returns a test case for each pair of engines with counted games.
+/// Returns a test case for each encounter with counted games.
 fn encounters(summary: &Summary) -> Vec<TestCase> {
     let class = format!("arbiter.{}", summary.plan.kind);
     let one = |(engines, encounter): (&[usize; 2], &Encounter)| {

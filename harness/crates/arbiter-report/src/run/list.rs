@@ -11,7 +11,7 @@ use arbiter_plan::RunKind;
 use arbiter_run::RunEnd;
 use arbiter_store::RunHead;
 
-/// State of a run that cannot be read.
+/// Text for the state of a run that cannot be read.
 const UNREADABLE: &str = "cannot be read";
 
 /// Filter for a list of runs; a field that is `None` accepts every run.
@@ -27,7 +27,8 @@ pub struct RunFilter {
     pub engine: Option<String>,
 }
 
-/// Compiles a case-insensitive regular expression for runs.
+/// Compiles a case-insensitive regular expression that filters runs. Returns a message if the
+/// expression is invalid.
 pub fn run_pattern(text: &str) -> Result<Regex, String> {
     RegexBuilder::new(text).case_insensitive(true).build().map_err(|error| error.to_string())
 }
@@ -52,14 +53,14 @@ impl RunFilter {
 /// Run in a list of runs.
 #[derive(Debug)]
 pub struct ListedRun {
-    /// Stored data of the run without its plan and pairs.
+    /// Stored data of the run, without the plan and the pairs.
     pub head: RunHead,
     /// Summary of the run, or the reason why the run cannot be read.
     pub summary: Result<Summary, String>,
 }
 
 impl ListedRun {
-    /// First columns of a list of runs in CSV, in order; the names are those of `RunRow`.
+    /// First columns of a list of runs in CSV, in order. The names are the keys of `RunRow`.
     pub const FIRST: [&str; 14] = [
         "run", "started", "kind", "engines", "limits", "pairs", "games", "elo", "elo_low",
         "elo_high", "llr", "ending", "state", "about",
@@ -122,7 +123,7 @@ impl RunColumn {
         }
     }
 
-    /// Returns the cell of a run in this column. If the run cannot be read, cells that need its
+    /// Returns the cell of a run in this column. If the run cannot be read, cells that need the
     /// summary are empty.
     pub fn cell(self, run: &ListedRun) -> String {
         let figure =

@@ -9,7 +9,7 @@ use arbiter_plan::Provenance;
 use arbiter_run::RunEnd;
 use arbiter_stats::{DEFAULT_ERROR, Sprt};
 
-/// Number of hexadecimal digits that are shown of a commit.
+/// Number of hexadecimal digits shown for a commit.
 const COMMIT_DIGITS: usize = 9;
 
 /// Entry in the log: an SPRT.
@@ -26,8 +26,8 @@ pub fn log_markdown(entries: &[LogEntry], title: &str) -> String {
     format!("# {title}\n\n{}\n{LEGEND}", log_table(entries).markdown())
 }
 
-/// Returns a JSON array with the report of each test, which also contains the start time and the
-/// search limits.
+/// Returns a JSON array with the report of each test. Each report also contains the start time and
+/// the search limits.
 pub fn log_json(entries: &[LogEntry]) -> Value {
     let reports = entries.iter().map(|LogEntry { started, summary }| {
         let limits = summary.limits().map(|limits| limits.to_string());
@@ -72,8 +72,8 @@ pub fn log_table(entries: &[LogEntry]) -> Table {
     table
 }
 
-/// Formats the commit of an engine, with the engine's name if the user chose a name. An engine that
-/// was not built is formatted as its name.
+/// Formats the commit of an engine, preceded by the engine's name if the user chose a name. For an
+/// engine that was not built, returns only the name.
 fn engine(summary: &Summary, index: usize) -> String {
     let name = &summary.engines[index];
     let Some(from) = &summary.plan.engines[index].provenance else { return name.clone() };
@@ -82,14 +82,14 @@ fn engine(summary: &Summary, index: usize) -> String {
     if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
 }
 
-/// Shortens a commit to nine digits, followed by `-dirty` if the working tree had changes.
+/// Shortens a commit hash to nine digits, followed by `-dirty` if the working tree had changes.
 fn short_commit(from: &Provenance) -> String {
     let short: String = from.commit.chars().take(COMMIT_DIGITS).collect();
     format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
 }
 
-/// Formats the Elo bounds and the model of an SPRT as `[0, 5] normalized`, followed by error rates
-/// that are not 5 %.
+/// Formats the Elo bounds and the model of an SPRT as `[0, 5] normalized`, followed by each error
+/// rate that differs from 5 %.
 pub fn sprt_bounds_text(sprt: &Sprt) -> String {
     let rates = [("alpha", sprt.alpha), ("beta", sprt.beta)];
     let unusual = rates.iter().filter(|(_, rate)| *rate != DEFAULT_ERROR);
@@ -116,7 +116,7 @@ mod tests {
     use arbiter_run::{GameTally, PairTally, RunInput, RunState};
     use arbiter_stats::GameResult;
 
-    /// Returns the entry of an SPRT after `pairs` pairs, most of them won by the first engine.
+    /// Returns the entry of an SPRT after `pairs` pairs; the first engine won most of the pairs.
     fn entry(run: &str, pairs: u64, ending: Option<RunEnd>) -> LogEntry {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let mut state = RunState::new(plan.schedule(), plan.sprt);
@@ -178,7 +178,8 @@ mod tests {
         assert_eq!(verdict(&open.summary), "undecided (unfinished)");
         open.summary.ending = Some(RunEnd::Interrupted);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
-        // One fault in a few games does not yet exceed the limit for certain.
+        // One fault in a few games is not enough to be certain that the final fault share exceeds
+        // the limit.
         open.summary.counts.faults.insert((0, Termination::Crash), 1);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
         open.summary.plan.fault_limit = 0.0;

@@ -29,9 +29,9 @@ pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Finge
     }
 }
 
-/// Adds a table of all other conditions. For a played run, the table also contains the number of
-/// games and the effects of the conditions, such as CPU contention. `concurrency` is `None` if
-/// workers play the games.
+/// Adds a table of the conditions of a run, except the engines. For a played run, the table also
+/// contains the number of games and the effects of the conditions, such as CPU contention.
+/// `concurrency` is `None` if workers play the games.
 pub(super) fn conditions(
     document: &mut Document,
     plan: &Plan,
@@ -121,7 +121,7 @@ pub(super) fn book_facts(summary: &Summary) -> impl Iterator<Item = (&'static st
 }
 
 /// Describes the time that engines waited for a processor, and the pairs that CPU contention
-/// affected. Returns `None` if neither was measured.
+/// affected. Returns `None` if no waiting time was measured and no pair was affected.
 pub(super) fn contention(summary: &Summary) -> Option<String> {
     let names = &summary.engines;
     let shares = (0..names.len()).map(|engine| summary.latencies.waiting_share(engine..=engine));

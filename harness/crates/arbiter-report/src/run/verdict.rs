@@ -8,7 +8,7 @@ use arbiter_run::{RunEnd, overload};
 use arbiter_spsa::SpsaState;
 use arbiter_stats::Sprt;
 
-/// Returns the verdict of a run, or its state if there is no verdict, with warnings.
+/// Returns the verdict of a run, or the state of the run if there is no verdict, and any warnings.
 pub fn verdict_sentence(summary: &Summary) -> String {
     let [first, second] =
         [0, 1].map(|index| summary.engines.get(index).map_or("?", String::as_str));
@@ -19,8 +19,8 @@ pub fn verdict_sentence(summary: &Summary) -> String {
              {model} Elo {elo0})."
         )
     };
-    // A negative lower bound means that a small loss is acceptable, so the test does not show that
-    // an engine is stronger.
+    // A negative lower bound means that a small loss is acceptable, so an accepted H1 does not show
+    // that the first engine is stronger.
     let (better, worse) = match summary.plan.sprt {
         Some(sprt) if sprt.elo0 < 0.0 => {
             ("passed the non-regression test against", "failed the non-regression test against")

@@ -136,7 +136,8 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
     )
 }
 
-/// Returns `true` if the result of at least one feature is significant.
+/// Returns `true` if at least one feature has a decided SPRT or, in a run without SPRTs, a
+/// significant gain or loss.
 pub(crate) fn is_significant(summary: &Summary) -> bool {
     features(summary).iter().any(|feature| match feature.sprt_status {
         Some(sprt_status) => sprt_status.decision != Decision::Continue,
@@ -145,7 +146,7 @@ pub(crate) fn is_significant(summary: &Summary) -> bool {
 }
 
 /// Returns `Some(true)` if the simultaneous interval shows a gain from the feature, `Some(false)`
-/// if it shows a loss, and otherwise `None`.
+/// if the interval shows a loss, and otherwise `None`.
 fn significant_gain(feature: &Feature<'_>) -> Option<bool> {
     let estimate = feature.simultaneous?;
     if estimate.low > 0.0 { Some(true) } else { (estimate.high < 0.0).then_some(false) }

@@ -7,7 +7,7 @@ use arbiter_stats::Calibration;
 /// Minimum number of games for a point in the chart.
 const MIN_GAMES: u64 = 5;
 
-/// Returns the chart of the score as a function of the evaluation, for each engine; `None` if too
+/// Returns the chart of each engine's score as a function of the engine's evaluation; `None` if too
 /// few games have evaluations.
 pub(crate) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
     let mut table = Table::new(["engine", "evaluation (pawns)", "games", "score (95 %)"]);

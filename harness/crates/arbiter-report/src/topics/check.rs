@@ -21,7 +21,7 @@ const MAX_STORED_LINES: usize = 100;
 /// Results of `arbiter check`.
 #[derive(Debug)]
 pub struct CheckReport<'a> {
-    /// Name that the engine reports or, if it reports none, the name that the user gave.
+    /// Name that the engine reports or, if the engine reports no name, the name that the user gave.
     pub engine: &'a str,
     /// Verdict of each check.
     pub verdicts: &'a [Verdict],
@@ -60,7 +60,7 @@ struct CheckFigures<'a> {
 }
 
 /// Returns the number and the names of the failed checks of grade `must`, from the JSON report of
-/// `arbiter check`; `None` if there are no such checks.
+/// `arbiter check`; `None` if no check of this grade failed or the report is invalid.
 pub fn failed_musts(report: &Value) -> Option<String> {
     let mut failed = ConformanceFigures::deserialize(report).ok()?.checks;
     failed
@@ -140,8 +140,8 @@ impl<'a> CheckReport<'a> {
         })
     }
 
-    /// Returns the report as JUnit XML. A failed check of any grade is a failure, whose type is the
-    /// grade.
+    /// Returns the report as JUnit XML. A failed check of any grade becomes a failure with the
+    /// grade as its type.
     pub fn junit(&self) -> Result<String, SerializeError> {
         let mut suite = TestSuite::new(format!("check {}", self.engine));
         for Verdict { check, outcome, transcript } in self.verdicts {

@@ -14,10 +14,10 @@ use arbiter_game::record::{GameRecord, MoveRecord};
 use arbiter_plan::Plan;
 
 /// Maximum evaluation in a graph, in centipawns. Larger evaluations and mate scores are drawn at
-/// this height.
+/// the maximum.
 const MAX_SCORE: i32 = 1_000;
 
-/// Adds the section on games whose result was far below an engine's best evaluation.
+/// Adds the section on games in which an engine scored far less than its best evaluation predicted.
 pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     if statistics.misjudged.is_empty() {
         return;
@@ -39,8 +39,8 @@ pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: 
     document.blocks.push(Block::Games(games.collect()));
 }
 
-/// Adds the section on the first games that ended by an engine fault; each is opened at its last
-/// position.
+/// Adds the section on the first games that ended by an engine fault. The viewer opens each game at
+/// the last position.
 pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     if statistics.faulty.is_empty() {
         return;
@@ -61,8 +61,8 @@ pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
 }
 
 /// Returns a game of a pair for the viewer, which opens the game after `first_shown` plies. `note`
-/// returns the reason why the game is shown; its argument is the number of the last move before the
-/// opened position.
+/// returns the reason why the game is shown; the argument of `note` is the number of the last move
+/// before the opened position.
 pub fn game_to_show(
     plan: &Plan,
     (pair, game_index, game): (u64, usize, &GameRecord),
@@ -87,7 +87,7 @@ pub fn game_to_show(
     }
 }
 
-/// Values of one side over the moves, as pairs of position on the axis and value.
+/// Values of one side over the moves: horizontal coordinate and value of each point.
 type Curve = Vec<(f64, f64)>;
 
 /// Returns the graph of the evaluations and, if the engines have clocks, the graph of the remaining
@@ -106,7 +106,7 @@ fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
         let cost = limits.get(mover).cost(thought.elapsed, thought.nodes);
         if let Some(clock) = clocks.get_mut(mover) {
             // The game continued after this move, so the engine did not lose on time. The unlimited
-            // margin prevents the clock from reporting such a loss.
+            // margin prevents the clock from reporting a loss on time.
             let _ = clock.charge(cost, Duration::MAX);
             times.get_mut(mover).push((at, clock.left().as_secs_f64()));
         }
@@ -149,13 +149,13 @@ fn graph(
     Some(Figure { caption, description, chart, table })
 }
 
-/// Returns the position of a move on the axis of a graph, in moves; Black's move is half a move
-/// after White's.
+/// Returns the horizontal coordinate of a move in a graph, in moves; Black's move is half a move to
+/// the right of White's move.
 fn axis_position(mover: Color, number: u32) -> f64 {
     f64::from(number) + mover.fold_wb(0.0, 0.5)
 }
 
-/// Plays a move and describes it; `None` if the move is illegal.
+/// Plays a move and returns its description; `None` if the move is illegal.
 fn step(position: &mut Chess, played: &MoveRecord) -> Option<Step> {
     let dots = if position.turn() == Color::White { "." } else { "..." };
     let number = format!("{}{dots}", position.fullmoves());

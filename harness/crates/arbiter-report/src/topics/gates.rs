@@ -86,8 +86,8 @@ pub fn ci_json(dev: &str, base: Option<&str>, outcomes: &[GateOutcome]) -> Value
     to_value(&CiFigures { dev, base, passed, gates: gates.collect() })
 }
 
-/// Returns the sentence for a report without failed gates; it contains the number of undecided
-/// gates, if any.
+/// Returns the sentence for a report without failed gates. The sentence contains the number of
+/// undecided gates, if any.
 fn all_good(outcomes: &[GateOutcome]) -> String {
     let number = |wanted| outcomes.iter().filter(|outcome| outcome.verdict == wanted).count();
     match (number(GateVerdict::Passed), number(GateVerdict::Undecided)) {
@@ -213,7 +213,7 @@ fn themes(figures: &Value) -> Option<Table> {
     Some(table)
 }
 
-/// Formats a test suite with one test case per gate.
+/// Formats the gates as a JUnit test suite with one test case per gate.
 pub fn gates_junit(test: &str, outcomes: &[GateOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter ci {test}"));
     suite.add_test_cases(outcomes.iter().map(gate_case));
@@ -234,7 +234,7 @@ pub(crate) fn gate_case(outcome: &GateOutcome) -> TestCase {
     let class = format!("arbiter.{}", outcome.kind);
     let mut case = case(&outcome.gate, &class, text, status);
     case.set_time(Duration::try_from_secs_f64(outcome.seconds).unwrap_or_default());
-    // An undecided gate counts as passed, so the property shows that it is undecided.
+    // An undecided gate counts as passed, so a property contains the verdict.
     if outcome.verdict == GateVerdict::Undecided {
         case.add_property(("verdict", verdict.as_str()));
     }

@@ -1,4 +1,4 @@
-//! Latencies of engine answers, as tables, charts and JSON.
+//! Latencies of engine replies, as tables, charts and JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,8 +35,7 @@ pub(crate) fn time(us: u64) -> String {
     }
 }
 
-/// Formats a number with two significant digits, or with all digits before the decimal point if
-/// there are more.
+/// Formats a number below 10 with at most one decimal place, and a larger number as an integer.
 fn short(value: f64) -> String {
     let digits = usize::from(value < 9.95);
     let text = format!("{value:.digits$}");
@@ -87,7 +86,7 @@ pub(crate) fn all(document: &mut Document, summary: &Summary) {
     document.figures(LatencyKind::ANSWERS.into_iter().filter_map(|kind| histogram(summary, kind)));
 }
 
-/// Returns the chart of the number of answers by decade of latency, for one kind of latency.
+/// Returns the chart of the number of replies by decade of latency, for one kind of latency.
 fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
     let latencies = summary.latencies.iter().filter(|(_, kind, _)| *kind == wanted);
     let all = latencies.map(|(engine, _, times)| (&summary.engines[engine], times.decades()));

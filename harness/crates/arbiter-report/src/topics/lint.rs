@@ -14,7 +14,7 @@ use arbiter_store::LintCount;
 /// Maximum number of lint findings for which an example game is shown.
 const MAX_LINTED: usize = 8;
 
-/// Returns the name of each engine with findings, and its findings in one line.
+/// Returns the name of each engine with findings, and the engine's findings in one line.
 pub(crate) fn by_engine(summary: &Summary) -> impl Iterator<Item = (&str, String)> {
     let engines = summary.lint.chunk_by(|one, other| one.engine == other.engine);
     engines.map(|found| {

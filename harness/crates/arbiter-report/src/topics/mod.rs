@@ -1,4 +1,4 @@
-//! Subjects of reports. Each subject has its values, document sections and JSON.
+//! Subjects of reports. The module of a subject contains values, document sections and JSON.
 
 pub(crate) mod ablation;
 pub(crate) mod builds;

@@ -13,8 +13,8 @@ use arbiter_stats::paired::{score_interval, share_interval};
 /// Maximum number of engines in the chart of scores by colour.
 const MAX_COLOURED: usize = 12;
 
-/// Maximum number of openings that are listed; the next constant is the maximum number of openings
-/// with a board.
+/// Maximum number of listed openings; the next constant is the maximum number of openings with a
+/// board.
 const MAX_OPENINGS: usize = 12;
 const MAX_BOARDS: usize = 5;
 
@@ -36,7 +36,7 @@ pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     Figure { caption, description, chart: Chart::Intervals(chart), table: Table::new([]) }
 }
 
-/// Adds a table with the LOS of each engine against each other engine, in per cent, and its legend.
+/// Adds a table with the LOS of each engine against each other engine, in per cent, and a legend.
 /// `engines` contains the index and name of each engine; `likelihood` returns the LOS, 0 to 1, for
 /// two indices.
 pub(crate) fn superiority(
@@ -77,8 +77,8 @@ pub(crate) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
     Figure { caption, description, chart, table }
 }
 
-/// Returns the chart of games by ending. Each item of `counts` contains an ending, its number of
-/// games, and the number of these games that each engine won.
+/// Returns the chart of games by ending. Each item of `counts` contains an ending, the number of
+/// games with this ending, and the number of these games that each engine won.
 pub(crate) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>) -> Figure {
     counts.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
     let all: u64 = counts.iter().map(|(_, count, _)| count).sum();
@@ -131,9 +131,9 @@ pub(crate) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
     Figure { caption, description, chart, table }
 }
 
-/// Adds the section on openings: their number, and the openings whose scores deviate most from the
-/// mean, weighted by the square root of the number of games. `first` is the name of the first of
-/// two engines.
+/// Adds the section on openings: the number of openings, and the openings with the largest
+/// deviations of the score from the mean. Deviations are weighted by the square root of the number
+/// of games. `first` is the name of the first of two engines.
 pub(crate) fn openings(
     document: &mut Document,
     first: Option<&str>,
@@ -177,15 +177,15 @@ pub(crate) fn openings(
 }
 
 /// Adds boards of the openings in which the score of the first of two engines deviates most from
-/// one half, weighted by the square root of the number of games. Openings with an even score are
-/// omitted.
+/// one half. Deviations are weighted by the square root of the number of games. Openings with an
+/// even score are omitted.
 fn boards(document: &mut Document, first: &str, mut openings: Vec<&PlayedOpening>) {
     openings.retain(|opening| opening.first.wins != opening.first.losses);
     if openings.is_empty() {
         return;
     }
     sort_by_deviation(&mut openings, Some(0.5), |opening| opening.first);
-    // If there are won and lost openings, both kinds are shown.
+    // If the first engine won some openings and lost others, openings of both kinds are shown.
     let (won, lost): (Vec<_>, Vec<_>) =
         openings.into_iter().partition(|opening| opening.first.wins > opening.first.losses);
     let most = MAX_BOARDS - lost.len().min(MAX_BOARDS / 2);
@@ -201,8 +201,8 @@ fn boards(document: &mut Document, first: &str, mut openings: Vec<&PlayedOpening
     document.blocks.push(Block::Boards { caption, boards: boards.collect() });
 }
 
-/// Sorts openings by the deviation of the score from `expected`, weighted by the square root of the
-/// number of games, largest deviation first.
+/// Sorts openings by the deviation of the score from `expected`, largest deviation first.
+/// Deviations are weighted by the square root of the number of games.
 fn sort_by_deviation(
     openings: &mut [&PlayedOpening],
     expected: Option<f64>,
@@ -222,7 +222,7 @@ fn points(results: &Trinomial) -> String {
     format!("{} of {}", figures::points(half_points), results.games())
 }
 
-/// Returns the mean score in per cent, and both ends of its 95 % interval; `None` if there are no
+/// Returns the mean score and both ends of the 95 % interval, in per cent; `None` if there are no
 /// games.
 pub(crate) fn score_percents(results: &Trinomial) -> Option<(f64, f64, f64)> {
     let (mean, (low, high)) = mean_score(results).zip(score_interval(results))?;
@@ -245,8 +245,8 @@ pub(crate) fn score(results: &Trinomial) -> String {
 /// interval then contains nearly all scores.
 const UNINFORMATIVE_HALF_WIDTH: f64 = 1_000.0;
 
-/// Returns a sentence about White's advantage. `error` is the standard error of `elo`; both are in
-/// Elo on the scale that `scale` describes.
+/// Returns a sentence about White's advantage. `error` is the standard error of `elo`. `elo` and
+/// `error` are in Elo on the scale that `scale` describes.
 pub(crate) fn advantage(elo: Option<f64>, error: Option<f64>, scale: &str) -> String {
     match (elo, error.map(|error| Z_95 * error)) {
         (Some(elo), Some(error)) if error < UNINFORMATIVE_HALF_WIDTH => {

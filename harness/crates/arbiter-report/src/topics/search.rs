@@ -9,7 +9,7 @@ use crate::figures::{
 use crate::parts::svg::LINE_COLOURS;
 use crate::parts::{Chart, Document, Figure, Line, Lines, Table, bars_by_engine};
 
-/// Quantity in the search statistics: its name, its unit, and the function that returns its value.
+/// Quantity in the search statistics: name, unit, and function that returns the value.
 type Measure = (&'static str, &'static str, fn(&SearchStatistics) -> Option<f64>);
 
 const MEASURES: [Measure; 3] = [
@@ -21,7 +21,7 @@ const MEASURES: [Measure; 3] = [
 /// Names and statistics of the engines that are shown.
 type Engines<'a> = [(&'a String, &'a EngineStatistics)];
 
-/// Adds the section on search statistics, unless there are none.
+/// Adds the section on search statistics, unless there are no statistics.
 pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let engines = summary.engines.iter().zip(&statistics.engines).take(LINE_COLOURS);
     let engines: Vec<_> = engines.collect();
@@ -46,7 +46,7 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
 fn times(engines: &Engines<'_>) -> Option<Figure> {
     let has_any = |bucket: &usize| engines.iter().any(|(_, engine)| engine.times[*bucket] > 0);
     let (first, last) = ((0..BUCKETS).find(has_any)?, (0..BUCKETS).rfind(has_any)?);
-    // The label shows only the upper end, because a label with both ends would be too wide for its
+    // The label shows only the upper end, because a label with both ends would be too wide for the
     // bar.
     let label = |bucket: usize| match ENDS_MS.get(bucket) {
         Some(end) => format!("< {}", time(1_000 * end)),

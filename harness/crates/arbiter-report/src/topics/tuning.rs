@@ -91,7 +91,7 @@ pub(crate) fn figures(summary: &Summary) -> Option<TuningFigures<'_>> {
     })
 }
 
-/// Formats the names of the first tuned parameters, and the number of further parameters.
+/// Formats the names of the first tuned parameters, and the number of remaining parameters.
 pub fn tuned_names(tuning: &Tuning) -> String {
     let shown = tuning.parameters.iter().take(MAX_NAMED).map(|p| p.name.as_str());
     let shown = shown.collect::<Vec<_>>().join(", ");
@@ -154,7 +154,7 @@ fn assignments(spsa: &SpsaState) -> String {
     changed.map(line).collect()
 }
 
-/// Returns notes on the expected loss caused by SPSA noise, and on values at a limit of their
+/// Returns notes on the expected loss caused by SPSA noise, and on values at a limit of the allowed
 /// range.
 fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     let tuning = spsa.tuning();

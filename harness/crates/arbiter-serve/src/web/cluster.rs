@@ -118,7 +118,7 @@ fn row(
 }
 
 /// Returns the fragment of the runs. The fragment exists even if there are no runs, so that rows of
-/// workers can be inserted before it.
+/// workers can be inserted before the fragment.
 fn runs(cluster: &Cluster) -> Fragment {
     let mut document = Document::new(String::new());
     document.heading("Runs");

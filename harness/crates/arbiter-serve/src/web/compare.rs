@@ -78,7 +78,7 @@ fn results(runs: &[ComparedRun]) -> Table {
     table
 }
 
-/// Returns the name of a run with its engines, for the legend of a chart.
+/// Returns the names of a run and of its engines, for the legend of a chart.
 fn name(ComparedRun { summary, .. }: &ComparedRun) -> String {
     format!("{}: {}", summary.run, summary.engines_text())
 }
@@ -120,7 +120,8 @@ fn llr_history(runs: &[ComparedRun]) -> Option<Figure> {
     history(runs, ("LLR by number of games", "log-likelihood ratio"), bounds(runs), line)
 }
 
-/// Returns the lines of Wald's bounds if all tests have the same bounds, otherwise a line at zero.
+/// Returns the lines of Wald's bounds if all tests have the same bounds, and otherwise a line at
+/// zero; empty if there are no tests.
 fn bounds(runs: &[ComparedRun]) -> Vec<(String, f64)> {
     let mut all = runs.iter().filter_map(|run| Some(run.summary.plan.sprt?.bounds));
     let Some(LlrBounds { lower, upper }) = all.next() else { return Vec::new() };

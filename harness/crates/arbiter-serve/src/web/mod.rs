@@ -17,8 +17,8 @@ use maud::{DOCTYPE, Markup, html};
 use crate::url_query::UrlQuery;
 use arbiter_report::{Document, HTML_SCRIPT, HTML_STYLE, html_sections};
 
-/// Content security policy of pages: they load only from this server, and contain no inline script
-/// or style.
+/// Content security policy of pages. A page loads only files from this server, and contains no
+/// inline script or style.
 pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -31,7 +31,7 @@ pub(crate) const ASSETS: [(&str, &str, &str); 5] = [
     ("icon.svg", "image/svg+xml", include_str!("icon.svg")),
 ];
 
-/// Element of a page that is replaced as a whole.
+/// Page element that is always replaced as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fragment {
     /// Value of the attribute `id` of the element.
@@ -40,7 +40,7 @@ pub(crate) struct Fragment {
     pub(crate) html: String,
 }
 
-/// Source of the changes of a live page; the page's script opens it as an `EventSource`.
+/// Source of the changes of a live page; the page's script opens the source as an `EventSource`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EventSource<'a> {
     /// URL of the events.
@@ -51,7 +51,7 @@ pub(crate) struct EventSource<'a> {
 
 /// Source of the fragments of a live page, queried by the thread of the page at each tick.
 pub(crate) trait LivePage {
-    /// Returns the current fragments of the page; `None` if they have not changed.
+    /// Returns the current fragments of the page; `None` if the fragments have not changed.
     fn fragments(&mut self) -> Option<Vec<Fragment>>;
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn fragments(document: &Document) -> Vec<Fragment> {
 }
 
 /// Returns the page at `path` with heading `title`; a live page has a `source`. The path matters
-/// only if the navigation has an entry for it.
+/// only if the navigation has an entry for this path.
 fn page(path: &str, title: &str, source: Option<EventSource<'_>>, body: &Markup) -> String {
     let here = |entry: &str| (entry == path).then_some("page");
     let page = html! {
@@ -115,7 +115,8 @@ pub(crate) fn static_page(document: &Document) -> String {
     page("", &document.title, None, &joined(&fragments(document)))
 }
 
-/// Returns the current position in a list with pages of `size` items, and links to the other pages.
+/// Returns the navigation of a list with pages of `size` items: the range of the current page, and
+/// links to the first, previous, next and last page.
 fn parts(url_query: &UrlQuery, path: &str, what: &str, part: u64, size: u64, total: u64) -> Markup {
     let to = |part| url_query.address(path, Some(part));
     let before = part.saturating_mul(size);
@@ -141,7 +142,7 @@ fn parts(url_query: &UrlQuery, path: &str, what: &str, part: u64, size: u64, tot
     }
 }
 
-/// Returns an option of a form field, selected if the query contains its value.
+/// Returns an option of a form field, selected if the query contains the value of the option.
 fn option(url_query: &UrlQuery, name: &str, value: &str, text: &str) -> Markup {
     html! { option value=(value) selected[url_query.value(name) == value] { (text) } }
 }

@@ -16,8 +16,8 @@ pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
     (ControlCommand::Stop, "Stop", "discard the pairs in progress and stop immediately"),
 ];
 
-/// Formats the state of a run briefly; `running` is the answer of the process that plays the run,
-/// if any.
+/// Formats the state of a run in a few words; `running` is the reply of the process that plays the
+/// run, if any.
 fn describe(running: Option<&Running>, summary: &Summary) -> String {
     running.map_or_else(|| summary.state_text(), |running| running.status.pace.to_string())
 }
@@ -151,7 +151,7 @@ fn player_line(colour: &str, side: &Side, engines: &[String], is_to_move: bool) 
     }
 }
 
-/// Returns the page of a run from its fragments, with commands if `is_steered`.
+/// Returns the page of a run from its fragments, with commands if `is_steered` is `true`.
 pub(crate) fn run(
     run: &str,
     fragments: &[Fragment],

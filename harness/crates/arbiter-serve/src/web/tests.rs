@@ -7,8 +7,8 @@ use arbiter_run::{GameTally, Pace, PairTally, RunEnd, RunInput, RunState, RunSta
 use arbiter_stats::{DEFAULT_ELO1, GameResult};
 use arbiter_store::RunHead;
 
-/// Returns the summary of an SPRT after `pairs` pairs, most of them won by the first engine; names
-/// contain markup.
+/// Returns the summary of an SPRT after `pairs` pairs. The first engine won most of the pairs.
+/// Names contain markup.
 fn summary(run: &str, pairs: u64) -> Summary {
     let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
     let mut state = RunState::new(plan.schedule(), plan.sprt);
@@ -98,7 +98,7 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
         "a &quot;quoted&quot; &lt;b&gt;",
         ">16</td>",
         "class=\"badge running\">running</strong>",
-        // Position of LLR 0 between the bounds, and start of the bar to the right of it.
+        // Position of LLR 0 between the bounds, and start of the bar to the right of this position.
         "class=\"zero\" d=\"M50 0v8\"",
         "class=\"open\" x=\"50\"",
         "[-2.94, ",

@@ -19,7 +19,7 @@ pub(crate) struct PageVersion {
     changed: Vec<u64>,
     /// Version in which fragments were last added, removed or moved.
     ordered: u64,
-    /// Changes since the previous version, which most viewers need, as JSON.
+    /// Changes since the previous version, as JSON; most viewers need only these changes.
     newest: String,
 }
 

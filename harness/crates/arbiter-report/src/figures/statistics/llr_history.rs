@@ -6,13 +6,13 @@ use arbiter_stats::elo::Estimate;
 
 use crate::figures::strength::Strength;
 
-/// Maximum number of points that are stored, apart from the last point; a chart cannot show more.
+/// Maximum number of stored points, excluding the last point. A chart cannot show more points.
 const MAX_POINTS: usize = 512;
 
 /// LLR and Elo after a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HistoryPoint {
-    /// Number of games counted.
+    /// Number of counted games.
     pub games: u64,
     /// State of the stopping rule; `None` without a stopping rule.
     pub sprt_status: Option<SprtStatus>,
@@ -25,7 +25,7 @@ pub struct HistoryPoint {
 pub struct LlrHistory {
     points: Vec<HistoryPoint>,
     counts: RunCounts,
-    /// Number of pairs from one point to the next; 0 before the first pair.
+    /// Number of pairs from one stored point to the next; 0 before the first pair.
     stride: u64,
     pairs: u64,
     last: Option<HistoryPoint>,
@@ -38,8 +38,9 @@ impl LlrHistory {
         self.pairs += 1;
         self.stride = self.stride.max(1);
         let is_stored = self.pairs.is_multiple_of(self.stride);
-        // An estimate is slow and most points are not stored, so only stored points get an estimate
-        // here. `points` computes the estimate for the last point.
+        // The computation of an estimate is slow, and most points are not stored, so this function
+        // computes estimates only for stored points. `points` computes the estimate for the last
+        // point.
         let elo = if is_stored { self.elo() } else { None };
         let point = HistoryPoint { games: self.counts.games(), sprt_status, elo };
         self.last = Some(point);

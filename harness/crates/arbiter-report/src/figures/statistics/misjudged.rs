@@ -1,4 +1,4 @@
-//! Games whose result was far below an engine's best evaluation.
+//! Games in which an engine scored far less than its best evaluation predicted.
 
 use shakmaty::Color;
 
@@ -34,8 +34,8 @@ pub struct MisjudgedGame {
     error: f64,
 }
 
-/// Adds a game to `games` if its error is among the largest. The games are sorted by error, largest
-/// first.
+/// Inserts a game into `games`, which is sorted by error, largest first, and contains at most
+/// [`MAX_GAMES`] games. If both sides misjudged the game, the side with the larger error is stored.
 pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, game_index: usize, game: &GameRecord) {
     let sides = Color::ALL.into_iter().filter_map(|color| {
         let moves = (0..).zip(game.moves.iter().zip(movers(game)));
@@ -58,7 +58,8 @@ pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, game_index: usize, 
 /// Returns the expected score at an engine's best evaluation minus the actual score of the game;
 /// `None` if the evaluation is below [`MIN_ADVANTAGE`] or the engine won.
 fn error(best: Score, result: GameResult) -> Option<f64> {
-    // One centipawn counts as 1 Elo. This is precise enough, because the error only ranks games.
+    // One centipawn counts as 1 Elo. This conversion is precise enough, because the error only
+    // ranks games.
     let error = score_from_elo(centipawns(best)) - result.half_points() as f64 / 2.0;
     (centipawns(best) >= centipawns(MIN_ADVANTAGE) && error > 0.0 && result != GameResult::Win)
         .then_some(error)

@@ -1,4 +1,4 @@
-//! Statistics of the games in a run, collected from its counted pairs in the order of the schedule.
+//! Statistics of the games in a run, collected from the run's counted pairs in schedule order.
 
 mod llr_history;
 mod misjudged;
@@ -22,7 +22,7 @@ use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
 
 use crate::figures::openings::{OpeningName, OpeningNames, book_plies};
 
-/// Maximum number of games that are stored because they ended by a fault.
+/// Maximum number of stored games that ended by a fault.
 const MAX_FAULTY: usize = 6;
 
 /// Statistics of the games in a run.
@@ -39,13 +39,14 @@ pub struct GameStatistics {
     /// Played openings by number, from 0. Openings with the same FEN and the same board after the
     /// book moves count as one opening, with the number of the opening that was played first.
     pub openings: BTreeMap<u64, PlayedOpening>,
-    /// Games whose result was far below an engine's best evaluation, largest errors first.
+    /// Games in which an engine scored far less than its best evaluation predicted, largest errors
+    /// first.
     pub misjudged: Vec<MisjudgedGame>,
     /// First games that ended by a fault: number of the pair, index of the game in the pair (from
     /// 0), and record.
     pub faulty: Vec<(u64, usize, GameRecord)>,
     names: OpeningNames,
-    /// Number of the first occurrence of each opening, by the number of the opening.
+    /// For each opening, by number: the number of the equal opening that was played first.
     same_as: BTreeMap<u64, u64>,
     /// Number of the opening that was played first, by FEN and by board after the book moves.
     first_of: HashMap<[String; 2], u64>,
@@ -77,7 +78,7 @@ pub struct EngineStatistics {
     pub by_move_number: [SearchStatistics; RANGES],
     /// Search statistics by game phase.
     pub phases: [SearchStatistics; PHASES.len()],
-    /// Numbers of moves by time bucket.
+    /// Numbers of moves by bucket of thinking time.
     pub times: [u64; BUCKETS],
     /// Comparison of evaluations with results.
     pub calibration: Calibration,
@@ -106,7 +107,8 @@ impl GameStatistics {
         }
     }
 
-    /// Returns the entry of the opening `number`, from which `game` was played.
+    /// Returns the entry of the opening `number`, from which `game` was played. Creates a missing
+    /// entry.
     fn opening(&mut self, number: u64, game: &GameRecord) -> &mut PlayedOpening {
         let first = self.same_as.get(&number).copied().unwrap_or_else(|| {
             let place = [game.fen.clone(), placement_after_book(game)];
@@ -195,8 +197,8 @@ fn result(game: &GameRecord, color: Color) -> GameResult {
     }
 }
 
-/// Converts a score to centipawns: a mate for the side becomes infinity, and a mate against it
-/// −infinity.
+/// Converts a score to centipawns: a mate by the engine becomes infinity, and a mate against the
+/// engine −infinity.
 fn centipawns(score: Score) -> f64 {
     match score {
         Score::Centipawns(centipawns) => f64::from(centipawns),

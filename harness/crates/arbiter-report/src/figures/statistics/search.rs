@@ -13,30 +13,31 @@ pub(crate) const MOVES_PER_RANGE: usize = 10;
 /// Number of ranges of move numbers; the last range has no upper end.
 pub(crate) const RANGES: usize = 12;
 
-/// Names of the game phases in order, each with the minimum weight of all pieces on the board. The
-/// minimum of 22 means that the opening ends after more than one exchange of minor pieces.
+/// Names of the game phases in order, each with the minimum total weight of the pieces on the
+/// board. The minimum of 22 means that the opening ends after more than one exchange of minor
+/// pieces.
 pub(crate) const PHASES: [(&str, usize); 3] = [("opening", 22), ("middlegame", 9), ("endgame", 0)];
 
-/// Weight of each piece in the game phase; the pieces of the initial position have a total weight
-/// of 24.
+/// Weight of each piece in the computation of the game phase; the pieces of the initial position
+/// have a total weight of 24.
 const WEIGHTS: [(Role, usize); 4] =
     [(Role::Knight, 1), (Role::Bishop, 1), (Role::Rook, 2), (Role::Queen, 4)];
 
 /// Upper ends of the time buckets, in milliseconds, exclusive; the last bucket has no upper end.
-/// The steps 1, 2, 5 are roughly even on a logarithmic scale, which suits thinking times because
-/// they differ by orders of magnitude.
+/// The steps 1, 2, 5 are roughly even on a logarithmic scale. Such a scale suits thinking times,
+/// which differ by orders of magnitude.
 pub(crate) const ENDS_MS: [u64; 16] =
     [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
 
 /// Number of time buckets.
 pub(crate) const BUCKETS: usize = ENDS_MS.len() + 1;
 
-/// Sums over the moves of an engine, from which means are computed.
+/// Sums over the moves of an engine, for the computation of means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchStatistics {
-    /// Number of moves that the engine made itself, excluding book moves.
+    /// Number of moves that the engine searched; book moves do not count.
     pub moves: u64,
-    /// Total thinking time of these moves.
+    /// Total thinking time of the searched moves.
     pub time: Duration,
     /// Sum of the depths, in plies, of the moves with a reported depth.
     depth: u64,
@@ -52,7 +53,7 @@ impl SearchStatistics {
         (self.with_depth > 0).then(|| self.depth as f64 / self.with_depth as f64)
     }
 
-    /// Returns the speed in nodes per second; `None` without reported nodes or time.
+    /// Returns the speed in nodes per second; `None` if the reported nodes or the time are 0.
     pub fn speed(&self) -> Option<f64> {
         let seconds = self.time_for_nodes.as_secs_f64();
         (seconds > 0.0 && self.nodes > 0).then(|| self.nodes as f64 / seconds)
@@ -77,7 +78,7 @@ impl SearchStatistics {
     }
 }
 
-/// Returns the index of the range that contains a move number, counted from 1.
+/// Returns the index of the range that contains the move number `number`; move numbers start at 1.
 pub(super) fn move_range(number: u32) -> usize {
     (number.saturating_sub(1) as usize / MOVES_PER_RANGE).min(RANGES - 1)
 }
@@ -89,8 +90,8 @@ pub(super) fn phase(position: &Chess) -> usize {
     PHASES.partition_point(|(_, least)| weight < *least)
 }
 
-/// Converts a move of a stored game; `None` if there is no piece to move. The legality is not
-/// tested, because the referee has already tested it during the game.
+/// Converts a UCI move of a stored game; `None` for a null move, a drop or an empty start square.
+/// The move's legality is not tested again, because the referee tested the move during the game.
 pub(super) fn stored_move(position: &Chess, played: UciMove) -> Option<Move> {
     let UciMove::Normal { from, to, promotion } = played else { return None };
     let role = position.board().role_at(from)?;

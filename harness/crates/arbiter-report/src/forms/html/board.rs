@@ -1,4 +1,4 @@
-//! Game viewer. Without JavaScript, it shows the moves and one board; with JavaScript, the board
+//! Game viewer, which shows the moves and one board. With JavaScript, the viewer can show the board
 //! after every move.
 
 use maud::{Markup, PreEscaped, html};

@@ -7,8 +7,8 @@ use maud::{Markup, html};
 use super::minus_signs;
 use crate::parts::{Gauge, Picture, is_bound};
 
-/// Positions of both ends of an axis, in per cent of the width; the rest is reserved for labels
-/// next to the axis.
+/// Positions of both ends of an axis, in per cent of the width; the remaining width is reserved for
+/// labels next to the axis.
 const ENDS: (f64, f64) = (8.0, 92.0);
 
 /// Minimum distance between zero and a hypothesis, in per cent of the width, at which the labels do

@@ -1,4 +1,4 @@
-//! Documents as self-contained HTML pages, which need no network, server or other files.
+//! Documents as self-contained HTML pages, which need no network, server or external file.
 
 mod board;
 mod head;
@@ -15,8 +15,8 @@ pub const HTML_STYLE: &str = include_str!("style.css");
 /// Script of all pages: steps through games and shows the values of charts.
 pub const HTML_SCRIPT: &str = include_str!("viewer.js");
 
-/// Content security policy that forbids a page to load anything, so that even an engine name that
-/// was left unescaped by mistake cannot load anything.
+/// Content security policy that prevents a page from loading anything, even if an engine name was
+/// left unescaped by mistake.
 pub const HTML_POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
@@ -59,8 +59,8 @@ pub fn html_page(document: &Document) -> String {
     page.into_string()
 }
 
-/// Returns the parts of a page with their names: the blocks before the first heading, followed by
-/// one section per heading.
+/// Returns the named parts of a page: the blocks before the first heading, followed by one section
+/// per heading.
 pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
     let is_heading = |block: &Block| matches!(block, Block::Heading(_));
     let first = blocks.iter().position(is_heading).unwrap_or(blocks.len());
@@ -147,12 +147,12 @@ fn part(block: &Block, heading: &str) -> Markup {
     }
 }
 
-/// Maximum number of rows, including the heading, of a table that is shown instead of a chart that
+/// Maximum number of rows, including the heading, of a table that is shown in place of a chart that
 /// cannot be drawn.
 const PLAIN_ROWS: usize = 8;
 
 /// Draws the chart and a collapsed table of its values. If the chart cannot be drawn, a short table
-/// is shown without collapsing it. The style sheet selects the frame that fits the screen.
+/// is shown uncollapsed. The style sheet selects the frame that fits the screen.
 fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
     let drawn: Result<Vec<String>, _> =
         frames.iter().map(|frame| svg::draw(&figure.chart, frame)).collect();
@@ -189,8 +189,8 @@ fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
 }
 
 /// Draws a table that scrolls independently of the page. Cells with numbers are aligned to the
-/// right. `scores` contains the scores, 0 to 1, in the cells of a crosstable, which are shown in
-/// five colours.
+/// right. `scores` contains the score, 0 to 1, of each cell in a crosstable; five colours show the
+/// scores.
 fn table(table: &Table, name: &str, scores: &[Vec<Option<f64>>]) -> Markup {
     let class = |row: usize, column: usize| {
         let score = scores.get(row)?.get(column.checked_sub(1)?)?.as_ref()?;
@@ -201,8 +201,8 @@ fn table(table: &Table, name: &str, scores: &[Vec<Option<f64>>]) -> Markup {
     let has_head = head.iter().any(|cell| !cell.is_empty());
     let columns: Vec<Option<&str>> =
         (0..head.len()).map(|column| is_numeric_column(body, column).then_some("figure")).collect();
-    // A mobile phone has no room for so many columns, so each row becomes a card. A matrix would be
-    // unreadable as cards.
+    // A mobile phone has no room for the columns of a wide table, so each row becomes a card. A
+    // matrix would be unreadable as cards.
     let is_matrix = head.iter().skip(1).eq(body.iter().filter_map(|row| row.first()));
     let is_wide = has_head && head.len() >= CARD_COLUMNS && !is_matrix;
     let label = |column: usize| head.get(column).filter(|_| is_wide);
@@ -236,7 +236,8 @@ const ABBREVIATIONS: [(&str, &str); 4] = [
     ("LLR", "log-likelihood ratio"),
 ];
 
-/// Formats the heading of a column, with a tooltip that explains its first abbreviation.
+/// Formats the heading of a column, with a tooltip that explains the first abbreviation in the
+/// heading.
 fn column_heading(cell: &str) -> Markup {
     let found =
         ABBREVIATIONS.iter().find_map(|(short, long)| Some((cell.split_once(short)?, short, long)));
@@ -248,7 +249,8 @@ fn column_heading(cell: &str) -> Markup {
     }
 }
 
-/// Replaces the hyphens before negative numbers by minus signs. Hyphens in words and flags stay.
+/// Replaces the hyphens before negative numbers with minus signs. Hyphens in words and flags
+/// remain.
 fn minus_signs(text: &str) -> String {
     let mut before = ' ';
     let mut rest = text.chars().peekable();
@@ -290,7 +292,7 @@ fn is_number(cell: &str) -> bool {
         && cell.chars().count() <= 32
 }
 
-/// Returns the ID of a heading, to which links refer.
+/// Returns the ID of a heading, for links.
 fn anchor(text: &str) -> String {
     let plain = text.to_lowercase();
     plain.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()

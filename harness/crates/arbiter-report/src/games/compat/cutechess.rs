@@ -9,9 +9,9 @@ use arbiter_run::{Encounter, RunCounts};
 use arbiter_stats::elo::normal_cdf;
 use arbiter_stats::{Decision, SprtStatus, Trinomial};
 
-/// Half-width of the interval, in standard errors. This is cutechess-cli's value of the 97.5 %
-/// quantile of the normal distribution, which follows from S. Winitzki's approximation of the
-/// inverse error function.
+/// Half-width of the interval, in standard errors: cutechess-cli's approximation of the 97.5 %
+/// quantile of the normal distribution, computed with S. Winitzki's approximation of the inverse
+/// error function.
 const DEVIATIONS: f64 = 1.957_161_931_656_024_5;
 
 /// Formats the results and the Elo difference of two engines.
@@ -68,8 +68,8 @@ fn elo(games: &Trinomial) -> (f64, f64) {
     (of(mean) + 0.0, (of(mean + reach) - of(mean - reach)) / 2.0)
 }
 
-/// Formats the ranking: the seeds of a gauntlet, followed by all other engines in the order of
-/// their scores.
+/// Formats the ranking: the seeds of a gauntlet, followed by all other engines by score, highest
+/// first.
 pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     let of = |engine| (engine, total(counts, engine).games);
     // cutechess-cli lists engines with equal scores in reverse order.
@@ -98,15 +98,14 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     text + "\n"
 }
 
-/// Formats a number as Qt does, which rounds halves away from zero, whereas C and Rust round halves
-/// to even.
+/// Formats a number like Qt, which rounds halves away from zero. C and Rust round halves to even.
 pub(super) fn format_like_qt(value: f64, decimals: usize) -> String {
     if value.is_nan() {
         return "nan".to_owned();
     }
     let unit = 10f64.powi(decimals as i32);
-    // A value can be exactly halfway between two results only if it is a multiple of 2^-(`decimals`
-    // + 1).
+    // A value can be exactly halfway between two results only if the value is a multiple of
+    // 2^-(`decimals` + 1).
     let is_halfway = (value * 2f64.powi(decimals as i32 + 1)).fract() == 0.0
         && (value * unit).fract().abs() == 0.5;
     let value = if is_halfway { value + (0.5 / unit).copysign(value) } else { value };

@@ -9,7 +9,7 @@ use arbiter_stats::elo::{Estimate, normal_cdf};
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
 /// Elo and nElo, each with the half-width of its interval, and LOS, as text. If all results are
-/// equal, these are infinity or NaN as C prints them.
+/// equal, the values are infinity or NaN, as printed by C.
 struct Figures {
     elo: [String; 2],
     nelo: [String; 2],
@@ -19,8 +19,7 @@ struct Figures {
 impl Figures {
     fn of(strength: &Strength) -> Figures {
         let lead = points(&strength.games).1 - 50.0;
-        // If all results are equal, fastchess divides by zero and prints the infinity or NaN that
-        // results.
+        // If all results are equal, fastchess divides by zero and prints infinity or NaN.
         let quotient = lead * f64::INFINITY;
         let both = |estimate: Option<Estimate>, instead: f64| {
             let value = estimate.map_or(instead, |estimate| estimate.value);
@@ -28,7 +27,7 @@ impl Figures {
         };
         let (elo, error) = both(strength.elo, f64::NAN);
         // fastchess prints the Elo of an even score as −0, and the logarithm of a negative number
-        // as NaN without a sign. The text must be identical, because scripts read it.
+        // as NaN without a sign. The text must be identical, because scripts read the text.
         let elo_text = format_like_c(if elo == 0.0 { -0.0 } else { elo }, 2);
         let without = if elo.is_finite() { "nan" } else { "-nan" };
         let error = error.map_or(without.to_owned(), |error| format_like_c(error, 2));
@@ -42,7 +41,7 @@ impl Figures {
     }
 }
 
-/// Formats a number as C does on most processors, where NaN has a minus sign.
+/// Formats a number like C on most processors, where NaN is printed as `-nan`.
 fn format_like_c(value: f64, decimals: usize) -> String {
     if value.is_nan() { "-nan".to_owned() } else { format!("{value:.decimals$}") }
 }
@@ -55,8 +54,7 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let Figures { elo, nelo, los } = Figures::of(&strength);
     let (elo, nelo) = (elo.join(" +/- "), nelo.join(" +/- "));
     let (draws, ratio) = if writer.penta {
-        // If no pair was lost, fastchess divides by zero and prints the infinity or NaN that
-        // results.
+        // If no pair was lost, fastchess divides by zero and prints infinity or NaN.
         let [.., wd, ww] = pairs.0;
         let quotient = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
         let ratio = format_like_c(pairs.pairs_ratio().unwrap_or(quotient), 2);

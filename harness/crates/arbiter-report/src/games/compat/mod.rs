@@ -28,7 +28,7 @@ const RULE: &str = "--------------------------------------------------\n";
 #[derive(Debug, Clone)]
 pub struct DialectWriter {
     dialect: Dialect,
-    /// Program that is imitated. It may differ from `dialect`, because fastchess can also print in
+    /// Imitated program. The program may differ from `dialect`, because fastchess can also print in
     /// the form of cutechess-cli.
     program: Dialect,
     /// Number of seeds of a gauntlet; 0 in other formats.
@@ -42,8 +42,8 @@ pub struct DialectWriter {
 }
 
 impl DialectWriter {
-    /// Returns a formatter for a run. If `penta`, results are computed from pairs. `defaults`
-    /// contains the default options of each engine, if they are known.
+    /// Returns a formatter for a run. If `penta` is `true`, results are computed from pairs.
+    /// `defaults` contains the known default options of each engine.
     pub fn new(
         dialect: Dialect,
         penta: bool,
@@ -62,12 +62,12 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the line at the start of a game.
+    /// Returns the line that is printed at the start of a game.
     pub fn started(&self, number: u64, total: u64, white: usize, black: usize) -> String {
         format!("Started game {number} of {total} ({})\n", self.players(white, black))
     }
 
-    /// Returns the line at the end of a game.
+    /// Returns the line that is printed at the end of a game.
     pub fn finished(&self, number: u64, white: usize, black: usize, outcome: &Outcome) -> String {
         let (players, result) = (self.players(white, black), outcome.result.as_str());
         let reason = match self.program {
@@ -77,8 +77,9 @@ impl DialectWriter {
         format!("Finished game {number} ({players}): {result} {{{reason}}}\n")
     }
 
-    /// Returns the score of two engines after a game. The text is empty in the form of fastchess,
-    /// and if cutechess-cli is imitated with more than two engines.
+    /// Returns the score of two engines after a game. Returns an empty string in the form of
+    /// fastchess, and if the imitated program is cutechess-cli and the run has more than two
+    /// engines.
     pub fn score(&self, first: usize, second: usize, games: &Trinomial) -> String {
         let is_wanted = self.engines.len() == 2 || self.program == Dialect::Fastchess;
         if self.dialect == Dialect::Fastchess || !is_wanted {
@@ -95,7 +96,7 @@ impl DialectWriter {
         format!("Score of {players}: {wins} - {losses} - {draws}  [{score}] {count}\n")
     }
 
-    /// Returns the current strength of the engines, and the state of the SPRT.
+    /// Formats the current strength of the engines, and the state of the SPRT.
     pub fn interval(&self, counts: &RunCounts, sprt_status: Option<SprtStatus>) -> String {
         let is_duel = self.engines.len() == 2;
         let test = self.sprt.zip(sprt_status).filter(|_| is_duel);
@@ -135,7 +136,7 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the line that fastchess prints when an SPRT accepts a hypothesis. The text is empty
+    /// Returns the line that fastchess prints when an SPRT accepts a hypothesis. The line is empty
     /// if there is no SPRT or no verdict, and if cutechess-cli is imitated.
     pub fn verdict(&self, ending: RunEnd) -> String {
         let verdict = match ending {
@@ -154,8 +155,8 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the numbers of timeouts and crashes for each engine that had any; empty in the form
-    /// of cutechess-cli.
+    /// Returns the numbers of timeouts and crashes for each engine with timeouts or crashes; empty
+    /// in the form of cutechess-cli.
     pub fn faults(&self, counts: &RunCounts) -> String {
         let count = |engine, kinds: &[Termination]| -> u64 {
             let of = |kind| counts.faults.get(&(engine, kind)).copied().unwrap_or(0);
@@ -186,8 +187,8 @@ impl DialectWriter {
         format!("Warning; Could not extract score from engine {name}: Element 'score' not found\n")
     }
 
-    /// Returns fastchess's warnings about principal variations, with the line of the engine and the
-    /// position, and about mate scores.
+    /// Returns fastchess's warnings about principal variations and mate scores. A warning about a
+    /// lint finding also contains the engine's line and the position.
     pub fn lint(&self, game: &GameRecord, checks_mates: bool) -> String {
         let findings =
             game.findings().filter_map(|(ply, color, LintFinding { rule, what, line })| {
@@ -241,8 +242,8 @@ impl DialectWriter {
         let Some(played) = illegal_move(&game.outcome) else {
             let is_silent = match game.outcome.termination {
                 Termination::Stall => true,
-                // Before fastchess restarts a crashed engine, it tests whether the engine responds,
-                // and prints this warning.
+                // Before a restart of a crashed engine, fastchess tests whether the engine
+                // responds, and prints this warning.
                 Termination::Crash | Termination::Disconnect => recovers,
                 _ => false,
             };
@@ -273,8 +274,8 @@ impl DialectWriter {
         ranking
     }
 
-    /// Returns the strength. It is computed from games in the form of cutechess-cli and without
-    /// `penta`, and otherwise from pairs.
+    /// Returns the strength in an encounter. The strength is computed from games in the form of
+    /// cutechess-cli or if `penta` is `false`, and otherwise from pairs.
     fn strength(&self, encounter: Encounter) -> Strength {
         let by_games = self.dialect == Dialect::Cutechess || !self.penta;
         let pairs = if by_games { Default::default() } else { encounter.pairs };
@@ -282,8 +283,8 @@ impl DialectWriter {
     }
 }
 
-/// Returns the engine line of a lint finding, with the position that was searched; empty if there
-/// is no such line.
+/// Returns the engine's output line of a lint finding, with the searched position; empty if the
+/// finding has no line.
 fn place(game: &GameRecord, ply: usize, line: &str) -> String {
     if line.is_empty() {
         return String::new();
@@ -404,8 +405,8 @@ fn conditions(plan: &Plan, defaults: &[Vec<(String, String)>]) -> String {
     parts.join(", ")
 }
 
-/// Returns the clock or the time per move in the form of the PGN tag `TimeControl`; `None` if there
-/// is neither.
+/// Returns the clock or the time per move in the form of the PGN tag `TimeControl`; `None` if the
+/// limits contain neither a clock nor a time per move.
 pub(crate) fn time_control(limits: &Limits) -> Option<String> {
     let clock = limits.clock.map(|control| control.to_string());
     clock.or_else(|| limits.movetime.map(|time| format!("{}/move", time.as_secs_f64())))

@@ -26,7 +26,7 @@ use arbiter_store::Fingerprints;
 /// longer.
 const WIDTH: usize = 80;
 
-/// Number of plies at the start of a game in which a named opening is searched for.
+/// Number of plies at the start of a game that are scanned for a named opening.
 const LONGEST_OPENING: usize = 50;
 
 /// Properties that all games of a run share.
@@ -126,7 +126,7 @@ fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
         more_tags(header, game, &mut tags);
     }
     if is_cutechess {
-        // cutechess-cli sorts the tags after the seven mandatory tags by name.
+        // cutechess-cli sorts by name the tags that follow the seven mandatory tags.
         tags[roster..].sort_unstable();
     }
     let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");
@@ -173,7 +173,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         tags.push(("WhiteTimeControl", control(&white)));
         tags.push(("BlackTimeControl", control(&black)));
     }
-    // cutechess-cli names the opening only of a game that starts from the initial position.
+    // cutechess-cli names the opening only if the game starts from the initial position.
     let is_named = !is_cutechess || tags.iter().all(|(name, _)| *name != "FEN");
     let names = header.names.as_ref().filter(|_| is_named);
     let named = names.and_then(|names| names.last_named(game, LONGEST_OPENING));

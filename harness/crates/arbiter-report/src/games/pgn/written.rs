@@ -43,7 +43,7 @@ fn long(short: SanPlus, m: Move) -> SanPlus {
 
 /// Returns the comment on a move, without braces: score, depth, time (or nodes in a game without
 /// time limits), and the requested fields. A field that the engine did not report is omitted,
-/// unless the dialect requires it.
+/// unless the dialect requires the field.
 pub(super) fn comment(thought: &SearchInfo, annotation: &Annotation, is_timed: bool) -> String {
     let mut text = match annotation.dialect {
         Some(Dialect::Cutechess) => cutechess_figures(thought),
@@ -96,8 +96,8 @@ fn score_text(score: Score, dialect: Option<Dialect>) -> String {
     }
 }
 
-/// Formats a field of a comment, after a comma. A field with an unknown value is `None` or, if
-/// `is_required`, written as 0 (an empty string for the PV).
+/// Formats a field of a comment, with a leading comma. If the value is unknown, returns `None` or,
+/// if `is_required` is `true`, writes 0 (an empty string for the PV).
 fn field_text(thought: &SearchInfo, field: Field, is_required: bool) -> Option<String> {
     let details = thought.details.as_deref();
     let number = |name: &str, value: Option<u64>| {
@@ -146,7 +146,7 @@ fn rounded_seconds(time: Duration) -> String {
     format!("{:.places$}s", ms as f64 / 1e3)
 }
 
-/// Replaces the braces and control characters in a text, so that the text cannot end a comment.
+/// Replaces the braces and control characters in a string, so that the string cannot end a comment.
 pub(super) fn sanitized(text: &str) -> String {
     printable(&text.replace(['{', '}'], "|"), MAX_LINE)
 }

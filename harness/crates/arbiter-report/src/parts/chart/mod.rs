@@ -8,7 +8,7 @@ use serde_json::json;
 /// Maximum number of points per line in the data for the script of HTML pages.
 const MAX_SCRIPT_POINTS: usize = 128;
 
-/// Maximum number of lines in a chart whose lines have their names at their ends.
+/// Maximum number of lines in a chart that shows the name of each line at the end of the line.
 const MAX_LABELLED: usize = 4;
 
 /// Contents of a chart; values that are not finite are not drawn.
@@ -47,7 +47,8 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
     /// Interval of each point (x, low, high), if there are intervals.
     pub band: Vec<(f64, f64, f64)>,
-    /// Index of the engine whose colour the line has; `None` to use the index of the line.
+    /// Index of the engine that determines the colour of the line; `None` to use the index of the
+    /// line.
     pub engine: Option<usize>,
 }
 
@@ -74,14 +75,14 @@ pub struct Intervals {
     pub rows: Vec<(String, f64, f64, f64)>,
     /// Reference value, such as equal strength.
     pub level: Option<f64>,
-    /// Index of the engine of each row, which determines the colour; `None` for a row that belongs
-    /// to no engine. If the list is empty, all rows have the colour of the first engine.
+    /// For each row, the index of the engine that determines the colour; `None` for a row that
+    /// belongs to no engine. If the list is empty, all rows have the colour of the first engine.
     pub engines: Vec<Option<usize>>,
 }
 
 impl Chart {
-    /// Returns the names in the legend of the chart, in the order of their colours. The legend is
-    /// empty if there is only one name, if the lines are labelled, or for a chart of intervals.
+    /// Returns the names in the legend of the chart, in the order of the colours. The legend is
+    /// empty if there is only one name, if the lines are labelled, or if the chart shows intervals.
     pub(crate) fn names(&self) -> Vec<&str> {
         let names: Vec<&str> = match self {
             Chart::Lines(chart) if chart.is_labelled() => Vec::new(),
@@ -161,15 +162,15 @@ pub(crate) fn is_bound(value: f64, low: f64, high: f64) -> bool {
 }
 
 impl Bars {
-    /// Returns `true` if a series is the last of several stacked series. It contains the remainder
-    /// that belongs to no engine.
+    /// Returns `true` if a series is the last of several stacked series. The last series contains
+    /// the remainder that belongs to no engine.
     pub(crate) fn is_rest(&self, series: usize) -> bool {
         self.is_horizontal && series > 0 && series + 1 == self.series.len()
     }
 }
 
 impl Lines {
-    /// Returns `true` if names are drawn at the ends of the lines. This requires two to four lines,
+    /// Returns `true` if names are drawn at the ends of the lines: if there are two to four lines,
     /// and room for all names.
     fn is_labelled(&self) -> bool {
         let has_room = |line: &Line| line.name.chars().count() <= svg::WIDE.label_length;
@@ -196,8 +197,8 @@ impl Line {
     }
 }
 
-/// Rounds a number to four significant digits, or to an integer if it has more than four digits
-/// before the decimal point.
+/// Rounds a number to four significant digits. A number with more than four digits before the
+/// decimal point is rounded to an integer.
 fn short(value: f64) -> f64 {
     let unit = 10_f64.powi((3 - value.abs().max(1e-6).log10().floor() as i32).max(0));
     (value * unit).round() / unit

@@ -1,8 +1,8 @@
 //! Drawing of charts as SVG.
 //!
-//! The drawing crate supports only fixed colours. Each colour is therefore drawn as a placeholder,
-//! which is replaced by a variable of the style sheet after drawing, so that a chart follows the
-//! light or dark mode of its page.
+//! The drawing crate supports only fixed colours. Each colour is therefore drawn as a placeholder.
+//! After drawing, variables of the style sheet replace the placeholders, so that a chart follows
+//! the light or dark mode of the page.
 
 mod axis;
 mod lines;
@@ -73,7 +73,8 @@ pub(crate) const NARROW: Frame = Frame {
 pub(crate) const SMALL: Frame =
     Frame { class: "small", height: 200, names: 124, name_length: 18, ..NARROW };
 
-/// Height of a row, in units of the view box; the next constant is the height of everything else.
+/// Height of a row, in units of the view box; the next constant is the height of all other parts
+/// together.
 const ROW: u32 = 26;
 const BESIDES_ROWS: u32 = 70;
 
@@ -153,8 +154,8 @@ impl Chart {
     }
 }
 
-/// Replaces the placeholders by variables of the style sheet and the fixed size by a class, and
-/// removes the font.
+/// Replaces the placeholders with variables of the style sheet, and the fixed size with a class.
+/// Removes the font.
 fn styled(text: &str, class: &str, (width, height): (u32, u32)) -> String {
     let mut text = text.to_owned();
     for (index, name) in COLOURS.iter().enumerate() {
@@ -234,8 +235,8 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> DrawResult {
     Ok(frame.values_attribute((-0.5, places(groups) as f64 - 0.5), 0))
 }
 
-/// Returns the number of segments on an axis with `count` values. It is at least two, because the
-/// drawing crate cannot draw a single segment.
+/// Returns the number of segments on an axis with `count` values. The number is at least two,
+/// because the drawing crate cannot draw a single segment.
 fn places(count: usize) -> usize {
     count.max(2)
 }
@@ -246,7 +247,7 @@ fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn st
     if count == 0 { Err(empty_chart_error()) } else { Ok((0..places(count) - 1).into_segmented()) }
 }
 
-/// Chart of rows with their names next to the axis; the first row is at the top.
+/// Chart of rows, with the names of the rows next to the axis; the first row is at the top.
 type Rows<'a> = Drawing<'a, RangedCoordf64, SegmentedCoord<RangedCoordusize>>;
 
 /// Draws the axes of a chart of rows. Lines separate the rows, unless the rows are bars of counts
@@ -362,7 +363,7 @@ impl Frame {
         format!("data-plot=\"{begin} {end} {left:.2} {right:.2}\"")
     }
 
-    /// Returns evenly spaced points, at most as many as are visible in this frame.
+    /// Returns at most `self.points` of the points, evenly spaced, including the last point.
     fn thinned<T: Copy>(&self, points: &[T]) -> Vec<T> {
         thinned(points, self.points).copied().collect()
     }

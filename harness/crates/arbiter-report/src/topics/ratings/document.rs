@@ -1,5 +1,5 @@
 //! Report on the games of PGN files as a document. PGN files contain players, results and openings;
-//! the document lists which data of a run they lack.
+//! the document lists the data of a run that PGN files lack.
 
 use crate::figures::{PlayedOpening, Rating, Strength, first_place, superiority};
 use crate::parts::{Block, Document, Table, UNDEFINED, percent};
@@ -17,7 +17,7 @@ const MAX_RATED: usize = 40;
 /// Maximum number of players in the chart that compares evaluations with results.
 const MAX_CALIBRATED: usize = 8;
 
-/// Returns the document of the games of PGN files.
+/// Returns the report on the games of PGN files as a document.
 pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     let tally = ratings.tally;
     let order = ratings.order();
@@ -54,7 +54,7 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     document
 }
 
-/// Converts an opening of PGN files, for which only the name and White's results are known.
+/// Converts an opening from PGN files. Only the name and White's results are known.
 fn played_opening(Opening { name, results }: &Opening) -> PlayedOpening {
     PlayedOpening {
         label: name.clone(),
@@ -65,7 +65,7 @@ fn played_opening(Opening { name, results }: &Opening) -> PlayedOpening {
     }
 }
 
-/// Returns the players, the stronger player first, and their encounter from the first player's
+/// Returns the players, the stronger player first, and the encounter from the stronger player's
 /// point of view. Returns `None` unless there are exactly two players.
 fn duel(ratings: &Ratings<'_>) -> Option<([usize; 2], Encounter)> {
     let players: [usize; 2] = ratings.order().try_into().ok()?;
@@ -98,7 +98,8 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
     Block::Paragraph { strong, text }
 }
 
-/// Returns a sentence about the player who is rated first, or the first players of several groups.
+/// Returns a sentence about the player with the highest rating or, if there are several groups,
+/// about the first player of each of the first groups.
 fn leaders(ratings: &Ratings<'_>, order: &[usize]) -> String {
     let rated = order.iter().filter_map(|player| Some((*player, ratings.rating(*player)?)));
     let rated: Vec<(usize, Rating)> = rated.collect();
@@ -132,7 +133,8 @@ fn leaders(ratings: &Ratings<'_>, order: &[usize]) -> String {
 /// Adds a table of the players with their ratings and scores, remarks, and a chart of the ratings.
 fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let order: Vec<usize> = order.iter().copied().filter(|p| ratings.is_shown(*p)).collect();
-    // Each model has its own Elo scale, so the heading names the model unless it is the default.
+    // Each model has its own Elo scale, so the heading names the model unless the model is the
+    // default.
     let elo = match ratings.law {
         OutcomeModel::Scores => "Elo (95 %)".to_owned(),
         law => format!("Elo by {law} (95 %)"),
@@ -248,8 +250,9 @@ mod tests {
     use arbiter_rate::{Choice, Player, Tally};
     use arbiter_stats::ratings::{Meeting, Options, rate};
 
-    /// Returns the main sentence for players A, B, …, of whom each pair of indices played 10 games:
-    /// the first player won `wins`, and the second player won the others.
+    /// Returns the main sentence for players A to D. Each item of `met` contains the indices of two
+    /// players who played 10 games, and the number of games that the first player won. The second
+    /// player won the remaining games.
     fn headline(met: &[([usize; 2], u64)], anchors: &[(usize, f64)], average: f64) -> String {
         let mut tally = Tally::new(Choice::default());
         for name in ["A", "B", "C", "D"] {

@@ -1,4 +1,4 @@
-//! Ratings from PGN files, as JSON, as parts of documents, and in the form of EloStat.
+//! Ratings from PGN files, as JSON, as parts of documents, and in EloStat's format.
 
 mod document;
 
@@ -127,7 +127,7 @@ impl Ratings<'_> {
 }
 
 /// Formats a table of ratings in the form of EloStat's `rating.dat`, with 95 % intervals. A rating
-/// without an interval, such as a bound, has "-" instead.
+/// without an interval, such as a bound, has "-" in place of the interval.
 pub fn elostat(ratings: &Ratings<'_>) -> String {
     let order = ratings.order();
     let width = order.iter().map(|player| ratings.name(*player).len()).max().unwrap_or(0).max(7);
@@ -167,8 +167,8 @@ pub(crate) fn seconds_per_move(player: &Player) -> Option<f64> {
     (player.timed_moves > 0).then(|| 1e-3 * player.time_ms / player.timed_moves as f64)
 }
 
-/// Returns the numbers of games that `player` lost, drew and won against `other`; `None` if they
-/// did not meet.
+/// Returns the numbers of games that `player` lost, drew and won against `other`; `None` if the two
+/// players did not meet.
 fn against(meetings: &[Meeting], player: usize, other: usize) -> Option<[u64; 3]> {
     let players = [player.min(other), player.max(other)];
     let found = meetings.binary_search_by_key(&players, |meeting| meeting.players).ok()?;
@@ -448,8 +448,8 @@ fn encounter_figures<'a>(ratings: &Ratings<'a>, meeting: &Meeting) -> EncounterF
     }
 }
 
-/// Formats the test suite of PGN files: a passed test case for the counted games, and a failed test
-/// case for each reason for which games were rejected.
+/// Formats a JUnit test suite for PGN files: a passed test case for the counted games, and a failed
+/// test case for each reason for rejecting games.
 pub fn games_junit(tally: &Tally) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new("arbiter report of games");
     let good = format!("{} games count", tally.games - tally.bad_games());

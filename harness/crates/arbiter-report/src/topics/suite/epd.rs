@@ -46,13 +46,14 @@ pub struct EpdEngine<'a> {
 }
 
 impl EpdReport<'_> {
-    /// Returns the counts of positions that an engine solved; `engine` is its index.
+    /// Returns the counts of positions solved by the engine with the index `engine`.
     pub fn tally(&self, engine: usize) -> Tally {
         let records = self.records.iter().map(|record| &**record);
         Tally::of(records.zip(&self.engines[engine].searches))
     }
 
-    /// Compares the positions solved by the first engine with those solved by the engine `other`.
+    /// Compares the positions solved by the first engine with the positions solved by the engine
+    /// `other`.
     pub fn comparison(&self, other: usize) -> Comparison {
         compare(&self.engines[0].searches, &self.engines[other].searches)
     }
@@ -109,7 +110,7 @@ impl EpdReport<'_> {
     }
 
     /// Returns a table of solved positions and points by theme. Returns `None` if there is only one
-    /// theme, or if a theme has fewer than two positions on average.
+    /// theme, or if the themes have fewer than two positions on average.
     fn theme_table(&self) -> Option<Table> {
         let themes = themes(self.records);
         if themes.len() < 2 || themes.len() * 2 > self.records.len() {
@@ -272,7 +273,7 @@ impl EpdReport<'_> {
     }
 }
 
-/// Returns the ID of a position or, if it has none, its line number.
+/// Returns the ID of a position or, if the position has no ID, the line number.
 fn name(record: &Record) -> String {
     record.id.clone().unwrap_or_else(|| format!("line {}", record.line))
 }

@@ -90,7 +90,7 @@ impl EngineLocation {
         format!("by workers: {}", each.collect::<Vec<_>>().join(", "))
     }
 
-    /// Adds a list of the excluded workers with the reasons, unless there are none.
+    /// Adds a list of the excluded workers with the reasons, if any worker was excluded.
     fn add_excluded_workers(&self, document: &mut Document) {
         let excluded = self.workers_excluded.iter().flatten();
         let lines = excluded.map(|worker| format!("{}: {}", worker.worker, worker.reason));

@@ -21,8 +21,7 @@ pub struct PerftReport<'a> {
     pub counts: &'a [Count],
     /// Verdict on each count; an error describes an engine fault.
     pub verdicts: &'a [Result<Verdict, String>],
-    /// Number of positions that were skipped because all their counts exceed --depth or
-    /// --max-nodes.
+    /// Number of positions that were skipped because every count exceeds --depth or --max-nodes.
     pub beyond: usize,
     /// Faults of the suite, and machines on which the engine ran.
     pub conditions: SuiteConditions<'a>,
@@ -143,8 +142,8 @@ impl PerftReport<'_> {
         totals
     }
 
-    /// Returns the report as a document: totals, errors and, if `has_positions`, a table of all
-    /// positions.
+    /// Returns the report as a document: totals, errors and, if `has_positions` is `true`, a table
+    /// of all positions.
     pub fn document(&self, has_positions: bool) -> Document {
         let mut document = Document::new(format!("Perft of {}", self.engine));
         let PerftTotals { right, nodes, .. } = self.totals();
@@ -191,8 +190,8 @@ impl PerftReport<'_> {
         all.into_iter().map(|((case, count), verdict)| error_text(case, count, verdict)).collect()
     }
 
-    /// Returns lines with the numbers of positions that have other verdicts or were skipped, and,
-    /// if workers were used, a line with the workers.
+    /// Returns lines with the numbers of positions that were skipped or whose verdict is not
+    /// [`Verdict::Right`], and, if workers were used, a line with the workers.
     fn other_counts(&self) -> Vec<String> {
         let PerftTotals { wrong, wrong_suite, faults, .. } = self.totals();
         let all = [
@@ -248,7 +247,7 @@ fn position<'a>(
     }
 }
 
-/// Formats the verdict on the count of a position briefly.
+/// Formats the verdict on the count of a position in a few words.
 fn verdict_text(verdict: &Result<Verdict, String>) -> String {
     match verdict {
         Ok(Verdict::Right) => "correct".to_owned(),

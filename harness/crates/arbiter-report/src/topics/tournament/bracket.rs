@@ -1,4 +1,4 @@
-//! Bracket of a knockout: its rounds, and a drawing in text.
+//! Bracket of a knockout, as rounds and as a text drawing.
 
 use crate::figures::points;
 use crate::parts::{Meeting, Round, Side};
@@ -27,7 +27,7 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
         let mut column = vec![" ".repeat(width + 4); lines.len()];
         for (place, cell) in cells.iter().enumerate() {
             // An engine with a bye has no encounter in this round, so only the next column shows
-            // it.
+            // the engine.
             if [place, place ^ 1].iter().any(|place| entrants.get(*place) == Some(&Entrant::Bye)) {
                 continue;
             }
@@ -52,7 +52,8 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// Formats the points of an engine in an encounter; `None` if the engine does not play in it.
+/// Formats the points of an engine in an encounter; `None` if the engine does not play in the
+/// encounter.
 fn score(encounter: &Encounter, engine: usize) -> Option<String> {
     let side = encounter.engines.iter().position(|other| *other == engine)?;
     Some(format!(" {}", points(encounter.score.half_points[side])))
@@ -75,7 +76,8 @@ pub(super) fn rounds(knockout: &Knockout, met: &[Encounter], engines: &[String])
             Some(_) => knockout.sides(level, place).to_vec(),
             None => vec![levels[level - 1][place]],
         };
-        // An engine with a bye has no encounter in this round, so only the next round shows it.
+        // An engine with a bye has no encounter in this round, so only the next round shows the
+        // engine.
         let is_played = !entrants.contains(&Entrant::Bye);
         let entrants = entrants.into_iter().filter(|_| is_played);
         let sides = entrants.map(|entrant| side(entrant, level, place)).collect();

@@ -19,15 +19,15 @@ const MAX_LISTED: usize = 500;
 /// Maximum number of engines in a crosstable.
 pub(crate) const MAX_CROSS: usize = 20;
 
-/// Adds the table of standings, its notes, and the rounds or the bracket.
+/// Adds the table of standings, the notes on the table, and the rounds or the bracket.
 pub(crate) fn all(document: &mut Document, standings: &Standings, engines: &[String]) {
     document.table(table(standings, engines));
     notes(standings).into_iter().for_each(|note| document.paragraph(note));
     rounds_or_bracket(document, standings, engines);
 }
 
-/// Adds the table of standings, a chart of the ratings if `has_pictures`, notes, a crosstable, and
-/// the rounds or the bracket.
+/// Adds the table of standings, a chart of the ratings (if `has_pictures` is `true`), notes, a
+/// crosstable, and the rounds or the bracket.
 pub(crate) fn in_full(
     document: &mut Document,
     summary: &Summary,

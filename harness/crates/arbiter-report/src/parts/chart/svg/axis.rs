@@ -1,4 +1,4 @@
-//! Axes of a chart: their ends, ticks and numbers.
+//! Axes of a chart: ends, ticks and numbers.
 
 /// Mean width of a character, in units of the view box.
 const LETTER: u32 = 7;

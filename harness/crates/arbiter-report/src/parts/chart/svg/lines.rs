@@ -32,7 +32,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
     }
     let places = points().map(|point| point.0);
     let (left, right) = range(places).ok_or_else(empty_chart_error)?;
-    // The first intervals are so wide that the rest of the chart would be too small to see.
+    // The first intervals can be so wide that the rest of the chart would be too small to see.
     // Therefore the first quarter of the intervals does not affect the range.
     let values = points().map(|point| point.1);
     let middle = range(values.chain(levels)).ok_or_else(empty_chart_error)?;
