@@ -35,7 +35,7 @@ impl Failure {
     /// Prints the reason to standard error and returns the exit code.
     pub(crate) fn report(self) -> i32 {
         if !self.reason.is_empty() {
-            // A closed standard error is not a failure of the engine, so the error is ignored.
+            // A closed standard error is not a failure of the engine, so write errors are ignored.
             let _gone = writeln!(io::stderr(), "palimpsest: {}", self.reason);
         }
         self.code

@@ -90,7 +90,8 @@ impl Bitboard {
         Bitboard(self.0 & (condition as u64).wrapping_neg())
     }
 
-    /// Returns the set shifted by `step` indices, ignoring the edges of the files.
+    /// Returns the set shifted by `step` square indices. A member on an edge file can wrap around
+    /// to the opposite edge file.
     #[inline]
     pub const fn shift(self, step: i8) -> Bitboard {
         if step >= 0 { Bitboard(self.0 << step) } else { Bitboard(self.0 >> -step) }
@@ -117,7 +118,8 @@ impl Bitboard {
         }
     }
 
-    /// Returns all squares in front of a member on its file, from the point of view of `color`.
+    /// Returns all squares in front of a member, on the same file, from the point of view of
+    /// `color`.
     #[inline]
     pub const fn forward_fill(self, color: Color) -> Bitboard {
         let mut set = self.forward(color).0;
@@ -136,7 +138,7 @@ impl Bitboard {
         Bitboard(set)
     }
 
-    /// Returns the squares that pawns of side `S` on these squares attack.
+    /// Returns the squares that pawns of side `S` attack from the squares of the set.
     #[inline]
     pub(crate) fn pawn_attacks<S: Side>(self) -> Bitboard {
         let ahead = self.forward(S::COLOR);

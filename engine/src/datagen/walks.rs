@@ -49,7 +49,8 @@ mod tests {
         let walked = || walk(settings, &game, &mut Random::new(3));
         let records = walked();
         assert_eq!(walked(), records, "they depend on the seed alone");
-        // A walk that ends in check gives no record, but few walks from the starting position do.
+        // A walk that ends in check gives no record, but few walks from the starting position end
+        // in check.
         assert!(records.len() > 40);
         let mut others = 0;
         for record in &records {

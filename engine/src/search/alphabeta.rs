@@ -40,7 +40,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             if let Some(score) = self.draw_or_max_ply(ply) {
                 return score;
             }
-            // The side to move can repeat a position, so its score is taken to be at least a draw.
+            // A repetition is possible (see `can_repeat`), so the score of the side to move is
+            // taken to be at least a draw.
             if alpha < DRAW && self.line.can_repeat() {
                 alpha = DRAW;
             }

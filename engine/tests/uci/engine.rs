@@ -1,4 +1,4 @@
-//! The real program, connected by pipes.
+//! Engine process for tests, connected by pipes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -18,7 +18,7 @@ impl Engine {
         Engine::start_with(&mut Command::new(env!("CARGO_BIN_EXE_palimpsest")))
     }
 
-    /// Starts the engine with this command.
+    /// Starts the engine with `command`.
     pub fn start_with(command: &mut Command) -> Engine {
         let mut process = command
             .stdin(Stdio::piped())

@@ -107,7 +107,7 @@ fn all_threads_stop_in_time() {
     }
     engine.send_line("setoption name Threads value 3");
     engine.send_line("go infinite");
-    // Dropping the engine closes its input and waits for the process.
+    // Dropping the engine closes the engine's input and waits for the process.
 }
 
 #[test]
@@ -251,8 +251,8 @@ fn nodes_can_replace_time_on_any_machine() {
         let best = output.last().cloned();
         (number(&output[output.len() - 2], "nodes"), best)
     };
-    // 90 ms remain after the overhead. The limit is not exact, because it is checked only every few
-    // nodes.
+    // 90 ms remain after the overhead. The search slightly exceeds the limit, because the limit is
+    // checked only every few nodes.
     let (nodes, best) = searched("go movetime 100", 100);
     assert!((9_000..9_512).contains(&nodes), "{nodes}");
     assert_eq!(searched("go movetime 100", 100), (nodes, best));

@@ -1,4 +1,4 @@
-//! Perft: counts the leaves of the move tree.
+//! Perft: counting of the leaves of the move tree.
 
 mod table;
 mod walk;
@@ -57,9 +57,10 @@ pub fn perft_by_lists(position: &Position, depth: u32) -> u64 {
 }
 
 /// Returns each legal move with the number of sequences of `depth` legal moves that begin with this
-/// move. These numbers add up to the perft of `depth`. The list is empty for depth 0.
+/// move. The numbers add up to the perft of `depth`. The list is empty for depth 0.
 ///
-/// `stopped` is called regularly. Moves that are not yet counted when it returns true are omitted.
+/// `stopped` is called regularly. Moves that are not fully counted when `stopped` returns `true`
+/// are omitted.
 pub fn divide(
     position: &Position,
     depth: u32,
@@ -122,10 +123,10 @@ impl Task {
     }
 }
 
-/// Counts leaves, with the table if there is one. Returns `None` after `stopped` returns true. The
-/// last [`UNINTERRUPTED_DEPTH`] plies are counted without calling `stopped`, because they take
-/// little time. With a table, the last two plies are counted without lookups, because a lookup is
-/// slower than counting.
+/// Returns the number of leaves `depth` plies below a position, found with the table in `settings`,
+/// if any; `None` after `stopped` has returned `true`. The last [`UNINTERRUPTED_DEPTH`] plies are
+/// counted without calling `stopped`, because these plies take little time. With a table, the last
+/// two plies are counted without lookups, because a lookup is slower than counting.
 fn count(
     position: &Position,
     depth: u32,
