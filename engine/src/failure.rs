@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: i32,
-    /// Reason; empty if the output of the command already shows it.
+    /// Reason; empty if the output of the command already shows the reason.
     reason: String,
 }
 

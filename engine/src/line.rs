@@ -198,7 +198,7 @@ mod tests {
             // Only the root could be repeated, and the root does not count.
             (fen::STARTPOS, "g1f3 g8f6 f3g1", false),
             ("4k3/8/8/8/8/8/7P/R3K3 w - - 0 1", moves_to_cycle, true),
-            // The pawn blocks the rook's path to its earlier square.
+            // The pawn blocks the rook's path back.
             ("4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", moves_to_cycle, false),
         ] {
             let game = Game::new(fen::parse(root).unwrap());

@@ -173,14 +173,15 @@ pub(crate) fn prefetch<T>(soon: &T) {
 /// [`clear`](Self::clear) before a game.
 pub struct TranspositionTable {
     slots: Box<[Slot]>,
-    /// Number of unused slots before the first cluster, which align the clusters to cache lines.
+    /// Number of unused slots before the first cluster. The unused slots align the clusters to
+    /// cache lines.
     skipped: usize,
     clusters: usize,
     /// Number of the current search, modulo [`AGES`].
     age: u8,
     /// Value that is XORed with keys, so that entries stored with another salt are not found.
     salt: u64,
-    /// `true` if the table was cleared and nothing has been stored since.
+    /// `true` if no search has begun since the table was cleared.
     cleared: bool,
 }
 
@@ -232,7 +233,7 @@ impl TranspositionTable {
         });
     }
 
-    /// Begins a search, which makes entries from earlier searches more likely to be replaced.
+    /// Begins a search. Entries from earlier searches are then more likely to be replaced.
     pub fn new_search(&mut self) {
         self.cleared = false;
         self.age = (self.age + 1) % AGES;

@@ -13,9 +13,9 @@ pub struct Bitboard(pub u64);
 const FILE_A: u64 = 0x0101_0101_0101_0101;
 
 impl Bitboard {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: Bitboard = Bitboard(0);
-    /// Every square.
+    /// The set of all squares.
     pub const ALL: Bitboard = Bitboard(!0);
 
     /// Returns the set of one square.
@@ -36,7 +36,7 @@ impl Bitboard {
         Bitboard(0xFF << ((rank & 7) * 8))
     }
 
-    /// Returns whether the square is a member.
+    /// Returns whether the square is a member of the set.
     #[inline]
     pub const fn contains(self, square: Square) -> bool {
         self.0 >> square.index() & 1 != 0
@@ -97,13 +97,13 @@ impl Bitboard {
         if step >= 0 { Bitboard(self.0 << step) } else { Bitboard(self.0 >> -step) }
     }
 
-    /// Returns the set shifted one file east (towards h) without the members on the h-file.
+    /// Returns the set without the members on the h-file, shifted one file east (towards h).
     #[inline]
     pub const fn east(self) -> Bitboard {
         Bitboard((self.0 & !(FILE_A << 7)) << 1)
     }
 
-    /// Returns the set shifted one file west (towards a) without the members on the a-file.
+    /// Returns the set without the members on the a-file, shifted one file west (towards a).
     #[inline]
     pub const fn west(self) -> Bitboard {
         Bitboard((self.0 & !FILE_A) >> 1)

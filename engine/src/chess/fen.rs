@@ -12,11 +12,11 @@ use super::square::Square;
 /// The starting position of standard chess.
 pub const STARTPOS: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// All faults of a FEN, at least one.
+/// All faults in a FEN, at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FenError(pub Vec<FenFault>);
 
-/// A fault of a FEN.
+/// A fault in a FEN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FenFault {
     /// A field is missing.

@@ -1,8 +1,8 @@
 //! Reversible moves, found by the change of the position key. The search uses these moves to detect
 //! that a legal move would repeat a position.
 //!
-//! The key changes are stored by cuckoo hashing, a method by Marcel van Kervinck; the code follows
-//! `Position::has_game_cycle` in Stockfish 10.
+//! The method, which stores the key changes by cuckoo hashing, is by Marcel van Kervinck; the code
+//! follows `Position::has_game_cycle` in Stockfish 10.
 
 #![expect(clippy::disallowed_types, reason = "a table of the rules, too large for const")]
 
@@ -15,7 +15,7 @@ use super::piece::Kind;
 use super::square::Square;
 use super::zobrist;
 
-/// Slots of the table, of which 3,668 are used.
+/// Number of slots in the table; 3,668 slots are used.
 const SLOTS: usize = 8_192;
 
 /// Key change (0 in a free slot), and the origin and destination of the move in either order.

@@ -139,8 +139,8 @@ pub fn generate(
     Ok(progress)
 }
 
-/// Writes the directory entry of a file to disk. Otherwise, a power failure could remove a new
-/// file, or restore a file that the new file has replaced. The function does nothing on systems
+/// Writes the directory entry of a file to disk. Without this step, a power failure could remove a
+/// new file, or restore a file that the new file has replaced. The function does nothing on systems
 /// other than Unix, because these systems cannot open a folder as a file.
 pub(crate) fn sync_folder(file: &Path) -> io::Result<()> {
     if cfg!(unix) {

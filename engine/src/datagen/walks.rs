@@ -1,5 +1,5 @@
-//! Training positions reached by random moves from game positions, with their static evaluations. A
-//! search evaluates such positions more often than game positions.
+//! Training positions reached by random moves from game positions, with the static evaluations of
+//! the reached positions. A search evaluates such positions more often than game positions.
 
 use super::Settings;
 use super::record::Record;

@@ -14,7 +14,7 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Number of nodes after which no new iteration begins.
     pub soft_nodes: Option<u64>,
-    /// The search ends when it finds a mate in at most this number of moves.
+    /// Maximum number of moves to a mate that ends the search (`go mate`).
     pub mate: Option<u32>,
     /// Moves to search at the root; empty for all moves.
     pub search_moves: Vec<Move>,

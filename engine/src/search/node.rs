@@ -60,8 +60,8 @@ pub(super) struct Node {
     /// `true` if this node is a PV node or, according to the transposition table, was a PV node
     /// before.
     pub(super) tt_pv: bool,
-    /// Move from the transposition table, if it is legal. At the root, the best move of the current
-    /// MultiPV line replaces the move from the table, if that best move is known.
+    /// Move from the transposition table, if this move is legal. At the root, the best move of the
+    /// current MultiPV line replaces the move from the table, if that best move is known.
     pub(super) tt_move: Option<Move>,
     pub(super) excluded: Option<Move>,
 }

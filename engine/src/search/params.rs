@@ -32,7 +32,7 @@ tunable_params! {
     /// Reverse futility pruning: maximum depth.
     reverse_futility_depth = 8 in 5..=12;
     /// Reverse futility pruning: margin above beta per ply of depth. In an improving node, the
-    /// margin is one ply's value smaller.
+    /// margin is for one ply less.
     reverse_futility_margin = 59 in 25..=228;
 
     /// Razoring: maximum depth.
@@ -140,7 +140,7 @@ tunable_params! {
     /// table, was a PV node.
     reduction_tt_pv = 1_195 in 0..=2_048;
     /// Base reduction, in 1/1024 ply: a constant, and a factor, in hundredths, of the product of
-    /// the logarithms of depth and move count.
+    /// the base-2 logarithms of depth and move count.
     reduction_base = 1_201 in 100..=1_800;
     /// See [`reduction_base`].
     reduction_slope = 95 in 28..=252;

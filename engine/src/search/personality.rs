@@ -10,7 +10,7 @@ pub enum Personality {
     /// Search of this engine.
     #[default]
     Palimpsest,
-    /// Search of micro-Max 3.2, with the same nodes.
+    /// Search of micro-Max 3.2, which visits the same nodes as the original.
     Micromax,
     /// Search of RDChess, reimplemented from a description by the author of RDChess.
     Rdchess,
@@ -54,7 +54,7 @@ impl Personality {
         !matches!(self, Personality::Palimpsest)
     }
 
-    /// Returns the features of the search that can be disabled.
+    /// Returns the search features that can be disabled.
     pub fn features(self) -> &'static [Feature] {
         match self {
             Personality::Palimpsest => &[],

@@ -59,7 +59,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         None
     }
 
-    /// Returns the score of a capture: the score of the quiescence search if it is below
+    /// Returns the score of a capture: the score of the quiescence search if this score is below
     /// `probcut_beta`, otherwise the score of a reduced search.
     fn try_capture(&mut self, node: &Node, mv: Move, probcut_beta: Score) -> Score {
         self.table.prefetch(self.line.position().key_after(mv));

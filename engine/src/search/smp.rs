@@ -99,8 +99,8 @@ impl ThreadInput<'_> {
     }
 }
 
-/// Guard that stops all threads if one thread panics. Otherwise, the other threads would continue,
-/// and the search would wait for these threads.
+/// Guard that stops all threads if one thread panics. Without the guard, the other threads would
+/// continue, and the search would wait for these threads.
 struct StopAllOnPanic<'a>(ThreadState<'a>);
 
 impl Drop for StopAllOnPanic<'_> {

@@ -95,8 +95,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Updates the butterfly history of the previous move, if it is quiet, according to the change
-    /// of the static evaluation for the side that made the move.
+    /// If the previous move is quiet, updates the butterfly history for this move, according to the
+    /// change of the static evaluation for the side that made the move.
     pub(super) fn reward_eval_gain(&mut self, ply: usize, evaluation: Score) {
         let Frame { excluded, is_verifying, .. } = *self.frame(ply);
         // Singular and verification searches visit the position of a node again. Without the test,
@@ -132,7 +132,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Rewards the previous move, if it is quiet, because this node failed low.
+    /// Rewards the previous move for the fail-low of this node, if the previous move is quiet.
     fn reward_previous_move(&mut self, node: &Node) {
         let Some(above) = node.ply.checked_sub(1) else {
             return;

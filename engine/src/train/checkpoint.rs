@@ -114,8 +114,8 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // The contents must reach the disk before the rename. Otherwise, a power failure could leave
     // `path` without contents.
     fs::rename(beside, path)?;
-    // The rename is on disk only after the folder has been synchronised. Otherwise, a power failure
-    // could restore the old file.
+    // The rename is on disk only after the folder has been synchronised. Without the
+    // synchronisation, a power failure could restore the old file.
     sync_folder(path)
 }
 

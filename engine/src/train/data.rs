@@ -17,7 +17,7 @@ pub struct Data {
     pub(super) records: Vec<Record>,
     /// Indices of the training records.
     pub(super) training: Vec<u32>,
-    /// Indices of the validation records, which are from other games than the training records.
+    /// Indices of the validation records. No game has both training and validation records.
     pub(super) validation: Vec<u32>,
     games: u64,
     /// Hash of the headers of all files.

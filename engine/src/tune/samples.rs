@@ -81,7 +81,7 @@ impl Samples {
 pub struct Split {
     /// Training samples.
     pub training: Samples,
-    /// Validation samples, from other games than the training samples.
+    /// Validation samples. No game has both training and validation samples.
     pub validation: Samples,
     /// Number of games.
     pub games: usize,

@@ -8,7 +8,7 @@ pub(super) fn start() -> Weights {
     weights().iter().map(|weight| weight.map(f64::from)).collect()
 }
 
-/// Returns every `every`-th test position, with made-up results.
+/// Returns samples from every `every`-th test position, with made-up results.
 pub(super) fn some_samples(every: usize, result: impl Fn(usize, &Samples) -> f32) -> Samples {
     let mut tracer = Tracer::default();
     let mut samples = Samples::default();

@@ -159,8 +159,8 @@ impl Options {
     }
 
     /// Replaces the configuration with a configuration that has other features or experiments. If
-    /// the configurations differ, the memory is cleared, because its scores depend on the features
-    /// and experiments.
+    /// the configurations differ, the memory is cleared, because the stored scores depend on the
+    /// features and experiments.
     fn alter(&mut self, altered: Result<Configuration, UnknownFeature>) -> Result<Effect, String> {
         let altered = altered.map_err(|unknown| self.configuration.refusal(&unknown))?;
         let change = if altered == self.configuration { Change::None } else { Change::Clear };
@@ -174,7 +174,7 @@ impl Options {
         self.configuration.eval.network = self.network;
     }
 
-    /// Applies the requested evaluation, if the personality allows other evaluations than its own.
+    /// Applies the requested evaluation, if the personality allows evaluations other than its own.
     fn choose_eval(&mut self) -> Effect {
         let Configuration { personality, eval, .. } = self.configuration;
         if personality.requires_own_evaluation() && self.eval != Some(eval.variant) {

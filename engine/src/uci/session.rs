@@ -162,7 +162,7 @@ impl Session {
             }
             Err(reason) => {
                 self.output.note(&reason);
-                // The session ends. If it continued, games with the old network would count as
+                // The session ends, because games with the old network would otherwise count as
                 // games with the requested network.
                 if name.eq_ignore_ascii_case("EvalFile") {
                     return ControlFlow::Break(Failure::input(reason).report());

@@ -31,8 +31,8 @@ pub(super) enum Job {
     Bench { depth: Option<u32>, configuration: Configuration, signals: Arc<Signals> },
     /// Clear the search memory.
     Clear,
-    /// Replace the search memory with an empty one for `personality`, with a transposition table of
-    /// `megabytes` MiB. `None` keeps the size.
+    /// Replace the search memory with an empty memory for `personality`, with a transposition table
+    /// of `megabytes` MiB. `None` keeps the size.
     ReplaceTable { personality: Personality, megabytes: Option<usize> },
     /// Set the number of search threads.
     SetThreads(usize),
@@ -104,7 +104,7 @@ impl Worker {
     }
 }
 
-/// Waits until the queued jobs are finished. The session must have stopped these jobs before.
+/// Waits until the queued jobs are finished. The session must have stopped these jobs.
 impl Drop for Worker {
     fn drop(&mut self) {
         self.queue = None;
@@ -114,7 +114,8 @@ impl Drop for Worker {
     }
 }
 
-/// Guard that exits the process if the worker panics. Otherwise, the GUI would wait forever.
+/// Guard that exits the process if the worker panics. Without the guard, the GUI would wait
+/// forever.
 struct ExitOnPanic;
 
 impl Drop for ExitOnPanic {

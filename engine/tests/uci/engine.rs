@@ -35,7 +35,7 @@ impl Engine {
         writeln!(self.input.as_mut().expect("the input is open"), "{line}").unwrap();
     }
 
-    /// Reads lines up to and including the first line that starts with `prefix`, and returns them.
+    /// Reads and returns the lines up to and including the first line that starts with `prefix`.
     pub fn read_until(&mut self, prefix: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {

@@ -194,8 +194,8 @@ impl Session {
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             for line in output.lines() {
-                // If the output is not UTF-8, this thread panics and closes the channel, which
-                // fails the test.
+                // If the output is not UTF-8, this thread panics and closes the channel, so the
+                // test fails.
                 let line = line.expect("the engine writes UTF-8");
                 if sender.send(line).is_err() {
                     return;

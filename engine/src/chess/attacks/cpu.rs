@@ -142,7 +142,7 @@ impl Machine {
     }
 
     /// Runs a job that writes no moves. AVX-512 speeds up only the writing of moves, so a copy of
-    /// the job for AVX-512 would only cost compile time.
+    /// the job for AVX-512 would cost compile time without a benefit.
     #[inline]
     pub fn run_without_lists<J: Job>(self, job: J) -> J::Output {
         match self.0 {

@@ -1,4 +1,4 @@
-//! Perft: counting of the leaves of the move tree.
+//! Perft: leaf counts of the move tree.
 
 mod table;
 mod walk;
@@ -12,7 +12,7 @@ use super::position::Position;
 pub use table::PerftTable;
 use walk::Count;
 
-/// Maximum depth in plies, because the recursion needs stack space.
+/// Maximum depth, in plies. The depth is limited, because the recursion needs stack space.
 pub const DEPTH_MAX: u32 = 64;
 
 /// Maximum depth, in plies, of a count that cannot be interrupted.
@@ -20,7 +20,7 @@ const UNINTERRUPTED_DEPTH: u32 = 4;
 
 /// Settings of perft, which do not change the counts.
 pub struct Settings<'a> {
-    /// CPU level whose instructions are used.
+    /// CPU level that determines the instructions.
     pub machine: Machine,
     /// Number of threads, at least one.
     pub threads: usize,

@@ -177,8 +177,8 @@ impl Board {
         !is_off_board(behind) && self.at(behind).is_some_and(pawn)
     }
 
-    /// Returns the corner of the rook with which the king may castle after this sideways step;
-    /// `None` if castling is not possible.
+    /// Returns the corner of the rook with which the king may castle after the sideways step
+    /// `step`; `None` if castling is not possible.
     pub(super) fn castling_corner(
         &self,
         candidate: &CandidateMove,

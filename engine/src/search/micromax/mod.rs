@@ -225,7 +225,7 @@ impl Search<'_> {
             bound: Bound::Exact,
             nodes: self.limiter.nodes,
             hash_permille: self.table.fullness_permille(),
-            // The first iteration searches no move, so it has no line.
+            // The first iteration searches no move, so this iteration has no principal variation.
             line: if ply == 0 { &[] } else { &self.result.line },
         });
     }

@@ -40,7 +40,8 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Returns whether the score of the entry can be used for a search with this window.
+    /// Returns whether the score of the entry can be used for a search with the window `alpha` to
+    /// `beta`.
     pub(super) fn settles(&self, alpha: Score, beta: Score) -> bool {
         (self.score >= beta || self.is_upper) && (self.score <= alpha || self.is_lower)
     }

@@ -147,8 +147,8 @@ impl Search<'_> {
         !self.disabled.contains(feature.into())
     }
 
-    /// Performs one iteration, and returns the score in centipawns. If the search fails high or
-    /// low, it is repeated with an aspiration window that is open on that side.
+    /// Performs one iteration, and returns the score in centipawns. A search that fails high or low
+    /// is repeated with a window that is unbounded on that side.
     fn aspirate(&mut self, depth: i32) -> Score {
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let last = self.result.score;

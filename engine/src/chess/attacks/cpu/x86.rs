@@ -32,7 +32,7 @@ pub(super) fn is_amd_before_zen_3() -> bool {
 pub(super) struct Popcnt(&'static Tables<Magic>);
 
 impl Popcnt {
-    /// Returns the CPU; `None` if it lacks one of the features.
+    /// Returns the CPU; `None` if the CPU lacks one of the features.
     pub(super) fn new() -> Option<Popcnt> {
         let has_all = has_popcnt();
         has_all.then(|| Popcnt(Magic::tables()))
@@ -68,7 +68,7 @@ fn run_popcnt<J: Job>(cpu: Popcnt, job: J) -> J::Output {
 pub(super) struct Pext(&'static Tables<Packed>);
 
 impl Pext {
-    /// Returns the CPU; `None` if it lacks one of the features.
+    /// Returns the CPU; `None` if the CPU lacks one of the features.
     pub(super) fn new() -> Option<Pext> {
         let has_all =
             has_popcnt() && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("avx2");
@@ -106,7 +106,7 @@ fn run_pext<J: Job>(cpu: Pext, job: J) -> J::Output {
 pub(super) struct Avx512(pub(super) Pext);
 
 impl Avx512 {
-    /// Returns the CPU; `None` if it lacks one of the features.
+    /// Returns the CPU; `None` if the CPU lacks one of the features.
     pub(super) fn new() -> Option<Avx512> {
         let has_all = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
