@@ -1,4 +1,4 @@
-//! The bench: its node count is the signature of the engine's behaviour.
+//! The bench, whose node count is the signature of the engine's behaviour.
 
 use std::fmt;
 use std::time::Duration;
@@ -87,7 +87,7 @@ impl fmt::Display for BenchResult {
 ///
 /// # Errors
 ///
-/// If there is not enough memory for the hash table.
+/// Returns [`OutOfMemory`] if the hash table cannot be allocated.
 pub fn run(
     depth: Option<u32>,
     configuration: impl Into<Configuration>,

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: i32,
-    /// Reason; empty if the output of the command already shows it.
+    /// Reason; empty if the output of the command already shows the reason.
     reason: String,
 }
 
@@ -35,7 +35,7 @@ impl Failure {
     /// Prints the reason to standard error and returns the exit code.
     pub(crate) fn report(self) -> i32 {
         if !self.reason.is_empty() {
-            // A closed standard error is not a failure of the engine, so the error is ignored.
+            // A closed standard error is not a failure of the engine, so write errors are ignored.
             let _gone = writeln!(io::stderr(), "palimpsest: {}", self.reason);
         }
         self.code

@@ -2,8 +2,8 @@
 //!
 //! [`chess`] contains the rules, [`eval`] the evaluations and [`search`] the search. [`tune`] finds
 //! weights for the hand-crafted evaluation. [`datagen`] generates training positions for a network,
-//! and [`train`] trains it. [`uci`] implements the protocol. [`run`] is the entry point of the
-//! program.
+//! and [`train`] trains the network. [`uci`] implements the UCI protocol. [`run`] is the entry
+//! point of the program.
 
 pub mod bench;
 pub mod chess;
@@ -21,8 +21,8 @@ pub mod tt;
 pub mod tune;
 pub mod uci;
 
-/// Runs the engine with command-line arguments that do not include the program name, and returns
-/// the exit code. Without arguments, the engine speaks UCI on standard input and output.
+/// Runs the engine with command-line arguments (without the program name), and returns the exit
+/// code. Without arguments, the engine speaks UCI on standard input and output.
 pub fn run(args: impl Iterator<Item = String>) -> i32 {
     tools::run(args)
 }

@@ -9,7 +9,8 @@ use crate::eval::{Context, Evaluator, Score, TableUse};
 pub struct SearchStack<E> {
     /// Positions of the line: the root first, the current position last; never empty.
     positions: Vec<Position>,
-    /// Keys of all positions before the current position, in the game and in the line.
+    /// Keys of the positions before the current position: positions of the game since the last
+    /// irreversible move, then positions of the line.
     keys: Vec<u64>,
     /// Length of `keys` after each null move. Positions before a null move are ignored in the
     /// detection of repetitions.
@@ -18,7 +19,7 @@ pub struct SearchStack<E> {
 }
 
 impl<E: Evaluator> SearchStack<E> {
-    /// Returns a line without moves that starts at the current position of the game.
+    /// Returns a line without moves, whose root is the current position of the game.
     pub fn new(game: &Game, mut evaluator: E) -> SearchStack<E> {
         evaluator.reset(game);
         let mut positions = Vec::with_capacity(MAX_PLY + 1);
@@ -79,22 +80,22 @@ impl<E: Evaluator> SearchStack<E> {
         self.evaluator.evaluate(position)
     }
 
-    /// Returns the static evaluation for a search window from `alpha` to `beta`. It may be an
-    /// estimate if it is far outside the window.
+    /// Returns the static evaluation for a search window from `alpha` to `beta`. The result may be
+    /// an estimate if the evaluation is far outside the window.
     #[inline]
     pub fn evaluate_within(&mut self, alpha: Score, beta: Score) -> Score {
         let position = self.positions.last().expect("a line holds its root");
         self.evaluator.evaluate_within(position, alpha, beta)
     }
 
-    /// Returns the input, besides the position, on which the static evaluation depends.
+    /// Returns the input on which the static evaluation depends, in addition to the position.
     #[inline]
     pub fn context(&self) -> Context {
         self.evaluator.context()
     }
 
     /// Returns the numbers of lookups and hits of the evaluation's pawn table since the start of
-    /// the line; `None` if there is no such table, or if it does not count them.
+    /// the line; `None` if the evaluation has no pawn table or does not count lookups.
     pub fn pawn_table(&self) -> Option<TableUse> {
         self.evaluator.pawn_table()
     }
@@ -103,7 +104,8 @@ impl<E: Evaluator> SearchStack<E> {
     /// insufficient material, or by repetition.
     ///
     /// One earlier occurrence after the root suffices, because a side that could repeat the
-    /// position once can repeat it again. Of occurrences up to the root, two are necessary.
+    /// position once can repeat the position again. Up to the root, two earlier occurrences are
+    /// necessary.
     pub fn is_draw(&self) -> bool {
         self.is_dead() || self.position().halfmove_clock() < 100 && self.repeats()
     }
@@ -119,8 +121,8 @@ impl<E: Evaluator> SearchStack<E> {
         position.is_insufficient_material()
     }
 
-    /// Returns whether the current position is a repetition: it occurred at least once before after
-    /// the root, or at least twice before in total.
+    /// Returns whether the current position is a repetition: there is an earlier occurrence after
+    /// the root, or there are at least two earlier occurrences in total.
     pub fn repeats(&self) -> bool {
         let position = self.position();
         let mut earlier = 0;
@@ -136,8 +138,8 @@ impl<E: Evaluator> SearchStack<E> {
         false
     }
 
-    /// Returns whether a single move leads from the current position to a position that occurred
-    /// after the root, or from such a position to the current position.
+    /// Returns whether a single move leads from the current position to an earlier position after
+    /// the root, or from an earlier position after the root to the current position.
     pub fn can_repeat(&self) -> bool {
         let position = self.position();
         let occupied = position.board().occupied();
@@ -196,7 +198,7 @@ mod tests {
             // Only the root could be repeated, and the root does not count.
             (fen::STARTPOS, "g1f3 g8f6 f3g1", false),
             ("4k3/8/8/8/8/8/7P/R3K3 w - - 0 1", moves_to_cycle, true),
-            // The pawn blocks the rook's path to its earlier square.
+            // The pawn blocks the rook's path back.
             ("4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", moves_to_cycle, false),
         ] {
             let game = Game::new(fen::parse(root).unwrap());

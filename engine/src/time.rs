@@ -1,7 +1,7 @@
 //! Time limits for one move, computed from the clock in the `go` command.
 //!
-//! The search reads the time only through a [`Timer`]. Without time limits, it never reads the
-//! time, so its result cannot depend on the time.
+//! The search reads the time only through a [`Timer`]. Without time limits, the search never reads
+//! the time, so the result cannot depend on the time.
 
 #![expect(clippy::disallowed_methods, reason = "the clock of the search")]
 
@@ -41,17 +41,18 @@ pub struct Budget {
     pub hard: Duration,
 }
 
-/// Number of moves among which the remaining time is divided if there is no next time control.
+/// Number of moves among which the remaining time is divided in sudden death.
 const MOVES_LEFT: u64 = 26;
 
 /// Reserve that is kept on the clock, as a multiple of the move overhead. Without a reserve, a
-/// delay on a busy host could lose the game on time: on a busy machine, 11 of 120 games at 0.2 s +
-/// 2 ms were lost on time without the reserve, and 5 of 120 games with it.
+/// delay on a busy machine could lose the game on time: in a test on a busy machine, 11 of 120
+/// games at 0.2 s + 2 ms were lost on time without the reserve, and 5 of 120 games with the
+/// reserve.
 const RESERVE_OVERHEADS: u64 = 4;
 
 impl Budget {
     /// Returns the budget for a limit; `None` if there is no limit. `overhead_ms` is the time, in
-    /// milliseconds, that each move loses in the communication between engine and GUI.
+    /// milliseconds, that communication between engine and GUI takes for each move.
     pub fn new(limit: TimeLimit, overhead_ms: u64) -> Option<Budget> {
         match limit {
             TimeLimit::None => None,
@@ -72,9 +73,11 @@ impl Budget {
         let share = (usable / moves).saturating_add(increment);
         // The last move before the time control may use 90 % of the usable time, other moves 60 %.
         let most = if moves == 1 { usable / 10 * 9 } else { usable / 10 * 6 };
-        // Time is added at the time control, so the last moves before it need a smaller reserve.
+        // Time is added at the time control, so the last moves before the time control need a
+        // smaller reserve.
         let reserve = micros(overhead_ms).saturating_mul(RESERVE_OVERHEADS.min(moves + 1));
-        // If only the reserve is left, it is used, but more slowly than increments refill it.
+        // If only the reserve is left, the reserve is used, but more slowly than increments refill
+        // the reserve.
         let least = (usable / 40).max(increment.min(usable) / 2);
         let cap = most.min(remaining.saturating_sub(reserve)).max(least);
         let soft = (share / 4 * 3).min(cap);
@@ -98,9 +101,9 @@ impl Timer {
         Timer { start: Instant::now(), budget, nodes_per_ms: None }
     }
 
-    /// Returns the timer with a budget measured in nodes: `per_ms` nodes count as 1 ms, however
-    /// long they take. A search with one thread then gives the same result on any machine, even on
-    /// a busy one. If `per_ms` is 0, real time is measured.
+    /// Returns the timer with a budget measured in nodes: `per_ms` nodes count as 1 ms, regardless
+    /// of the real time. A search with one thread then gives the same result on any machine, even
+    /// on a busy machine. If `per_ms` is 0, real time is measured.
     #[must_use]
     pub fn counting_nodes(self, per_ms: u64) -> Timer {
         Timer { nodes_per_ms: NonZeroU64::new(per_ms), ..self }
@@ -121,18 +124,18 @@ impl Timer {
         self.budget.is_some_and(|budget| budget.soft.is_some())
     }
 
-    /// Returns whether the hard limit has passed after this number of nodes.
+    /// Returns whether the hard limit has passed after `nodes` nodes.
     pub fn hard_limit_reached(&self, nodes: u64) -> bool {
         self.budget.is_some_and(|budget| self.spent(nodes) >= budget.hard)
     }
 
-    /// Returns whether `percent` of the soft limit has passed after this number of nodes.
+    /// Returns whether `percent` % of the soft limit has passed after `nodes` nodes.
     pub fn soft_limit_reached(&self, nodes: u64, percent: u32) -> bool {
         let soft = self.budget.and_then(|budget| budget.soft);
         soft.is_some_and(|soft| self.spent(nodes) >= soft * percent / 100)
     }
 
-    /// Returns the part of the budget that is used after this number of nodes.
+    /// Returns the part of the budget that is used after `nodes` nodes.
     fn spent(&self, nodes: u64) -> Duration {
         let Some(per_ms) = self.nodes_per_ms else { return self.elapsed() };
         Duration::from_micros(nodes.saturating_mul(1000) / per_ms)
@@ -174,9 +177,9 @@ mod tests {
         assert!(clock(60_000, 600, None).soft.unwrap() > soft);
     }
 
-    /// Plays 200 moves, each of which takes its hard limit plus 1 ms. Returns the minimum of the
-    /// clock before an increment, in milliseconds, and the largest share of the clock that a move
-    /// used in excess of its increment.
+    /// Plays 200 moves, each of which takes its hard limit plus 1 ms. Returns the minimum time on
+    /// the clock before an increment, in milliseconds, and the largest share of the clock that a
+    /// move used in excess of the increment.
     fn lowest_clock(left_ms: u64, increment_ms: u64, period: Option<u32>) -> (u64, f64) {
         let mut left_us = left_ms * 1000;
         let mut lowest = u64::MAX;

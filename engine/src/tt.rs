@@ -48,7 +48,7 @@ pub struct Entry {
     pub mv: Option<Move>,
     /// Score in centipawns. Mate scores are relative to the position, not to the root.
     pub score: Score,
-    /// Static evaluation, in centipawns, if it was stored.
+    /// Static evaluation, in centipawns; `None` if no evaluation was stored.
     pub evaluation: Option<Score>,
     /// Depth of the search, in plies, 0–255.
     pub depth: i32,
@@ -69,8 +69,8 @@ impl Entry {
         }
     }
 
-    /// Returns the score to store for a position that is `ply` plies from the root. It is the
-    /// inverse of [`score_at`](Self::score_at).
+    /// Returns the score to store for a position that is `ply` plies from the root. The function is
+    /// the inverse of [`score_at`](Self::score_at).
     pub fn score_from(score: Score, ply: usize) -> Score {
         match score {
             score if score > EVALUATION_MAX => score + ply as Score,
@@ -103,9 +103,9 @@ impl Entry {
     }
 }
 
-/// Stored value for a missing evaluation. It is outside the range of evaluations.
+/// Stored value for a missing evaluation, outside the range of evaluations.
 const NO_EVALUATION: i16 = i16::MIN;
-/// Number of ages. An age has the remaining five bits of the data.
+/// Number of ages. The age occupies the remaining five bits of the data.
 const AGES: u8 = 32;
 
 struct Slot {
@@ -134,8 +134,8 @@ const CLUSTER_BYTES: usize = CLUSTER * size_of::<Slot>();
 /// Number of slots that a thread clears at a time (4 MiB).
 const CLEARED_SLOTS: usize = (4 << 20) / size_of::<Slot>();
 
-/// Increment of the salt: 2^64 divided by the golden ratio. Its first multiples, modulo 2^64, are
-/// far apart.
+/// Increment of the salt: 2^64 divided by the golden ratio. The first multiples of the increment,
+/// modulo 2^64, are far apart.
 const SALT_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Failure to allocate the requested memory.
@@ -168,19 +168,20 @@ pub(crate) fn prefetch<T>(soon: &T) {
 
 /// The transposition table.
 ///
-/// The memory is allocated zeroed, and is not touched before it is cleared or used. The first
-/// access to a page takes time, which must not count on a player's clock, so call
+/// The memory is allocated zeroed, and no page is touched before the table is cleared or used. The
+/// first access to a page takes time, which must not count on a player's clock. Therefore, call
 /// [`clear`](Self::clear) before a game.
 pub struct TranspositionTable {
     slots: Box<[Slot]>,
-    /// Number of unused slots before the first cluster. They align the clusters to cache lines.
+    /// Number of unused slots before the first cluster. The unused slots align the clusters to
+    /// cache lines.
     skipped: usize,
     clusters: usize,
     /// Number of the current search, modulo [`AGES`].
     age: u8,
     /// Value that is XORed with keys, so that entries stored with another salt are not found.
     salt: u64,
-    /// `true` if the table was cleared and nothing has been stored since.
+    /// `true` if no search has begun since the table was cleared.
     cleared: bool,
 }
 
@@ -189,7 +190,7 @@ impl TranspositionTable {
     ///
     /// # Errors
     ///
-    /// If the memory cannot be allocated.
+    /// Returns [`OutOfMemory`] if the memory cannot be allocated.
     pub fn new(megabytes: usize) -> Result<TranspositionTable, OutOfMemory> {
         let megabytes = megabytes.max(1);
         let clusters = megabytes.saturating_mul((1 << 20) / CLUSTER_BYTES);
@@ -200,7 +201,7 @@ impl TranspositionTable {
         Ok(TranspositionTable { slots, skipped, clusters, age: 0, salt: 0, cleared: false })
     }
 
-    /// Clears the table with at most `threads` threads.
+    /// Clears the table with at most `threads` threads, but at least one thread.
     pub fn clear(&mut self, threads: usize) {
         self.age = 0;
         self.salt = 0;
@@ -224,22 +225,22 @@ impl TranspositionTable {
         };
         thread::scope(|scope| {
             for _ in 1..threads {
-                // If a thread cannot be started, the other threads clear all parts, because parts
-                // are taken one by one.
+                // If a thread cannot be started, the other threads clear all parts, because each
+                // thread takes one part at a time.
                 let _thread = thread::Builder::new().spawn_scoped(scope, clear);
             }
             clear();
         });
     }
 
-    /// Begins a search. Entries of earlier searches are replaced sooner.
+    /// Begins a search. Entries from earlier searches are then more likely to be replaced.
     pub fn new_search(&mut self) {
         self.cleared = false;
         self.age = (self.age + 1) % AGES;
     }
 
-    /// Begins a search that finds no entries of earlier searches. Unlike [`clear`](Self::clear),
-    /// this takes constant time.
+    /// Begins a search that finds no entries from earlier searches. Unlike [`clear`](Self::clear),
+    /// the function takes constant time.
     pub fn new_isolated_search(&mut self) {
         self.new_search();
         self.salt = self.salt.wrapping_add(SALT_STEP);
@@ -248,14 +249,15 @@ impl TranspositionTable {
     /// Returns the cluster of a key that is already mixed with the salt.
     #[inline]
     fn cluster(&self, key: u64) -> &[Slot] {
-        // The high half of the product is uniformly distributed for any number of clusters, and
-        // needs no division (D. Lemire, "Fast random integer generation in an interval", 2019).
+        // The high half of the product is uniformly distributed for any number of clusters. The
+        // method needs no division (D. Lemire, "Fast random integer generation in an interval",
+        // 2019).
         let index = (u128::from(key) * self.clusters as u128) >> 64;
         let first = self.skipped + index as usize * CLUSTER;
         &self.slots[first..first + CLUSTER]
     }
 
-    /// Returns the entry with this key; `None` if there is none.
+    /// Returns the entry with this key; `None` if the table contains no such entry.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
         let key = key ^ self.salt;
@@ -268,8 +270,9 @@ impl TranspositionTable {
         prefetch(&self.cluster(key ^ self.salt)[0]);
     }
 
-    /// Stores an entry. It replaces the entry with the same key or, if there is none, the least
-    /// valuable entry of the cluster. A search must have begun.
+    /// Stores an entry. The new entry replaces the entry with the same key or, if no entry has this
+    /// key, the least valuable entry of the cluster. A bound does not replace an entry that is from
+    /// the same search and more than three plies deeper. A search must have begun.
     pub fn store(&self, key: u64, mut entry: Entry) {
         debug_assert!(!self.cleared, "entries stored before a search would not be cleared");
         let key = key ^ self.salt;
@@ -303,10 +306,10 @@ impl TranspositionTable {
             }
         }
         let data = entry.pack(self.age);
-        // Another thread may read or write between the two stores. The words then do not belong
-        // together, their XOR is not the key, and the entry is not found (R. Hyatt and T. Mann, "A
-        // lock-less transposition table implementation for parallel search", 2002). Relaxed
-        // ordering therefore suffices.
+        // Another thread may read or write between the two stores. The XOR of words from different
+        // entries is not the key, so such an entry is not found (R. Hyatt and T. Mann, "A lock-less
+        // transposition table implementation for parallel search", 2002). Relaxed ordering
+        // therefore suffices.
         victim.check.store(key ^ data, Ordering::Relaxed);
         victim.data.store(data, Ordering::Relaxed);
     }
@@ -326,8 +329,9 @@ impl TranspositionTable {
     }
 }
 
-/// Returns empty slots; `None` if the memory cannot be allocated. They have the default alignment,
-/// because only such memory is obtained zeroed from the system without being touched.
+/// Returns empty slots; `None` if the memory cannot be allocated. The slots have the default
+/// alignment, because only memory with this alignment is obtained zeroed from the operating system
+/// without being touched.
 fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
     let layout = Layout::array::<Slot>(count).ok()?;
     assert!(layout.size() > 0, "a table has at least one slot");
@@ -338,13 +342,13 @@ fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
     }
     #[cfg(target_os = "linux")]
     ask_for_huge_pages(memory, layout.size());
-    // SAFETY: the memory was allocated by the global allocator with the layout of `count` slots, is
-    // owned by nothing else, and zero bytes are valid atomic words.
+    // SAFETY: the memory was allocated by the global allocator with the layout of `count` slots and
+    // has no other owner. Zero bytes are valid atomic words.
     Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(memory, count)) })
 }
 
 /// Requests huge pages, because accesses are spread over the whole table and the TLB of a CPU
-/// covers few pages. If the kernel refuses, a search is only slower.
+/// covers few pages. If the kernel refuses huge pages, the search is only slower.
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages(memory: *mut Slot, bytes: usize) {
     let page = rustix::param::page_size();
@@ -446,7 +450,7 @@ mod tests {
     #[test]
     fn all_threads_together_clear_everything() {
         let mut table = table(33);
-        // Odd multiples of 1/64 of the range of keys are spread over the table.
+        // The keys are odd multiples of 1/64 of the key range, so they are spread over the table.
         let keys = || (0..32).map(|part| (2 * part + 1) << 58);
         for threads in [1, 2, 8, 1000] {
             table.new_search();

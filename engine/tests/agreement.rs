@@ -19,8 +19,8 @@ impl Random {
     }
 }
 
-/// Returns a number that encodes origin, destination and promotion. Castling is encoded as king
-/// takes rook.
+/// Returns a number that encodes origin, destination and promotion of a move. Castling is encoded
+/// as king takes rook.
 fn our_code(mv: Move) -> usize {
     let promotion = mv.promotion().map_or(0, |kind| kind.index());
     (promotion * 64 + mv.to().index()) * 64 + mv.from().index()
@@ -134,7 +134,7 @@ fn odd_positions_do_not_crash() {
             }
             (moves.len() as u64, position.count_legal_moves())
         });
-        // A position may be rejected with reasons. In an accepted position, both move counts must
+        // A position may be rejected with a reason. For an accepted position, both move counts must
         // be equal.
         match position {
             Ok((listed, counted)) => assert_eq!(listed, counted, "{text}"),

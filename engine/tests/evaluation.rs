@@ -1,4 +1,4 @@
-//! Tests of the commands of the real program, mainly `eval`.
+//! Tests of the commands of the engine program, mainly `eval`.
 
 use std::process::{Command, Output};
 
@@ -58,7 +58,7 @@ fn experiments_are_listed_and_tried() {
     assert!(list.contains("\none_attacker "), "{list}");
     assert_eq!(answer(&["eval", "--variant", "material", "--experiments"]), "material has none.\n");
     let value = |more: &[&str]| -> i32 {
-        // A single rook attacks squares near a king on its third rank.
+        // A single rook attacks squares near the black king on h6.
         let fen = "3q4/5ppp/7k/8/8/8/8/K2Q2R1 w - - 0 1";
         let text = answer(&[&["eval", "--variant", "blunder"], more, &[fen]].concat());
         let (_, score) = text.split_once("\nEvaluation: ").expect("the score is the last line");

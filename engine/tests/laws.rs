@@ -1,5 +1,5 @@
-//! Invariants that hold in every position, tested in random games, and comparison with an
-//! independent implementation of the rules (shakmaty).
+//! Invariants of all positions, tested in random games, and comparison with an independent
+//! implementation of the rules (shakmaty).
 
 use palimpsest::chess::attacks::{Level, Machine};
 use palimpsest::chess::perft::perft_at;
@@ -30,7 +30,7 @@ const ROOTS: [&str; 4] = [
     "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
 ];
 
-/// Plays random games, and passes each position and its legal moves to `visit`.
+/// Plays random games, and calls `visit` with each position and the legal moves in the position.
 fn play_random_games(seed: u64, games: usize, mut visit: impl FnMut(&Position, &[Move])) {
     let mut random = Random(seed);
     for game in 0..games {
@@ -159,7 +159,7 @@ fn shakmaty_agrees() {
 }
 
 /// Plays a random game in a line, with side branches that are unmade, and then unmakes all moves.
-/// Returns the scores on the way forward and on the way back, both in game order.
+/// Returns the scores while making moves and the scores while unmaking moves, both in game order.
 fn walk(variant: Variant, seed: u64) -> (Vec<Score>, Vec<Score>) {
     let mut random = Random(seed);
     let mut line = SearchStack::new(&Game::new(Position::startpos()), variant.evaluator());

@@ -15,7 +15,7 @@ use serde_json::Value;
 const MOVES: &str = include_str!("data/micromax-moves.json");
 const TRACE: &str = include_str!("data/micromax-trace.json");
 
-/// Number of nodes after which a traced search starts no new iteration.
+/// Number of nodes after which a traced search is stopped at the end of an iteration.
 const TRACED_NODES: u64 = 150_000;
 
 fn rows(text: &str) -> Vec<Value> {
@@ -71,8 +71,8 @@ fn scores_along(game: &Game, line: &str) -> Vec<Score> {
 
 #[test]
 fn the_score_is_the_sum_of_gains_along_the_line() {
-    // The first two moves gain 15 each. The third captures a pawn (99), but moves away from the
-    // centre (−1), and the capturing pawn had no neighbours (−9).
+    // The first two moves gain 15 each. The third move captures a pawn (99), but moves away from
+    // the centre (−1), and the capturing pawn had no neighbours (−9).
     let scores = scores_along(&game(""), "e2e4 d7d5 e4d5");
     assert_eq!(scores, [0, -15, 0, -(99 - 1 - 9)]);
     // After game moves, only the value of the pawn remains in the score. The score depends on the
@@ -112,8 +112,7 @@ fn searches_match_the_original_node_for_node() {
     assert_eq!(rows.len(), 32);
     let next = AtomicUsize::new(0);
     let work = || {
-        // The table is so large that no position is dropped, like the table of the original
-        // program.
+        // As in the original program, the table is so large that no position is dropped.
         let mut memory = Memory::for_personality(Personality::Micromax, 64).unwrap();
         while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
             let game = game(text(&row[0]));

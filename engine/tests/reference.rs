@@ -1,5 +1,5 @@
-//! Tests of the rebuilt evaluations of other programs against independently computed values: single
-//! terms, and complete evaluations of 400 positions from games.
+//! Tests of the reimplemented evaluations of other programs against independently computed values:
+//! single terms, and complete evaluations of 400 positions from games.
 
 use std::collections::BTreeMap;
 
@@ -158,7 +158,7 @@ fn rdchess_finds_the_castling_wing_in_the_game() {
     }
     let alone = Game::new(*game.position());
     // A pawn on the a-file late in the game is worth 3 for each of two ranks. If White has castled
-    // on the other wing, it is worth 2 more for each rank.
+    // on the opposite wing, the pawn is worth 2 more for each rank.
     assert_eq!((advance(&game), advance(&alone)), (6, 10));
 }
 
@@ -225,7 +225,7 @@ fn disabling_a_feature_changes_no_other_term() {
     }
 }
 
-/// Endings that occur so rarely in games that the positions from games do not cover them.
+/// Rare endings, which the positions from games do not cover.
 const ENDINGS: [&str; 7] = [
     "4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1",
     "4k3/8/8/8/8/8/8/1N2KB2 w - - 0 1",
@@ -292,7 +292,7 @@ fn exchanging_colours_exchanges_the_terms() {
             for (a, b) in original.terms.iter().zip(&swapped.terms) {
                 assert_eq!(a.sides, [b.sides[1], b.sides[0]], "{variant:?} {a:?} {position}");
             }
-            // Rybka rounds scores down, regardless of the side that is ahead, so the scores may
+            // Rybka rounds scores down, regardless of the side that is ahead, so the two scores can
             // differ by 1.
             let rounds_down = matches!(variant, Variant::Rybka1_0Beta | Variant::Rybka2_3_2a);
             let difference = (original.value - swapped.value).abs();

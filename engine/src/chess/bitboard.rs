@@ -13,9 +13,9 @@ pub struct Bitboard(pub u64);
 const FILE_A: u64 = 0x0101_0101_0101_0101;
 
 impl Bitboard {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: Bitboard = Bitboard(0);
-    /// Every square.
+    /// The set of all squares.
     pub const ALL: Bitboard = Bitboard(!0);
 
     /// Returns the set of one square.
@@ -36,7 +36,7 @@ impl Bitboard {
         Bitboard(0xFF << ((rank & 7) * 8))
     }
 
-    /// Returns whether the square is a member.
+    /// Returns whether the square is a member of the set.
     #[inline]
     pub const fn contains(self, square: Square) -> bool {
         self.0 >> square.index() & 1 != 0
@@ -90,19 +90,20 @@ impl Bitboard {
         Bitboard(self.0 & (condition as u64).wrapping_neg())
     }
 
-    /// Returns the set shifted by `step` indices, ignoring the edges of the files.
+    /// Returns the set shifted by `step` square indices. A member on an edge file can wrap around
+    /// to the opposite edge file.
     #[inline]
     pub const fn shift(self, step: i8) -> Bitboard {
         if step >= 0 { Bitboard(self.0 << step) } else { Bitboard(self.0 >> -step) }
     }
 
-    /// Returns the set shifted one file east (towards h) without the members on the h-file.
+    /// Returns the set without the members on the h-file, shifted one file east (towards h).
     #[inline]
     pub const fn east(self) -> Bitboard {
         Bitboard((self.0 & !(FILE_A << 7)) << 1)
     }
 
-    /// Returns the set shifted one file west (towards a) without the members on the a-file.
+    /// Returns the set without the members on the a-file, shifted one file west (towards a).
     #[inline]
     pub const fn west(self) -> Bitboard {
         Bitboard((self.0 & !FILE_A) >> 1)
@@ -117,7 +118,8 @@ impl Bitboard {
         }
     }
 
-    /// Returns all squares in front of a member on its file, from the point of view of `color`.
+    /// Returns all squares in front of a member, on the same file, from the point of view of
+    /// `color`.
     #[inline]
     pub const fn forward_fill(self, color: Color) -> Bitboard {
         let mut set = self.forward(color).0;
@@ -136,7 +138,7 @@ impl Bitboard {
         Bitboard(set)
     }
 
-    /// Returns the squares that pawns of side `S` on these squares attack.
+    /// Returns the squares that pawns of side `S` attack from the squares of the set.
     #[inline]
     pub(crate) fn pawn_attacks<S: Side>(self) -> Bitboard {
         let ahead = self.forward(S::COLOR);

@@ -12,11 +12,11 @@ use super::square::Square;
 /// The starting position of standard chess.
 pub const STARTPOS: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// All faults of a FEN, at least one.
+/// All faults in a FEN, at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FenError(pub Vec<FenFault>);
 
-/// A fault of a FEN.
+/// A fault in a FEN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FenFault {
     /// A field is missing.
@@ -28,9 +28,9 @@ pub enum FenFault {
         /// Text of the field.
         found: String,
     },
-    /// More than six fields; contains the seventh.
+    /// The FEN has more than six fields; contains the seventh field.
     Trailing(String),
-    /// The described position cannot be played.
+    /// The FEN describes a position that cannot be played.
     Unplayable(Fault),
 }
 
@@ -148,7 +148,8 @@ pub fn parse(text: &str) -> Result<Position, FenError> {
         Ok(position) if faults.is_empty() => Ok(position),
         Ok(_) => Err(FenError(faults)),
         Err(unplayable) => {
-            // The side to move is unknown, so faults that depend on it may not be real.
+            // The side to move is unknown, so faults that depend on the side to move may not be
+            // real.
             let guessed = |fault: &Fault| {
                 turn.is_none() && matches!(fault, Fault::OpponentInCheck | Fault::EnPassant(_))
             };
@@ -159,7 +160,7 @@ pub fn parse(text: &str) -> Result<Position, FenError> {
     }
 }
 
-/// Reads fields one by one and collects their faults.
+/// Reader that parses fields one by one and collects faults.
 struct Reader<'a> {
     fields: SplitAsciiWhitespace<'a>,
     faults: Vec<FenFault>,
@@ -167,8 +168,8 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Parses the next field with `read`; returns `absent` if the FEN has no further field. Records
-    /// a fault and returns `None` if the field is malformed, or if it is missing and `absent` is
-    /// `None`.
+    /// a fault and returns `None` if the field is malformed, or if the field is missing and
+    /// `absent` is `None`.
     fn field<T>(
         &mut self,
         field: Field,
@@ -242,8 +243,8 @@ fn parse_castling(text: &str, pieces: &[Option<Piece>; 64]) -> Option<Bitboard> 
     Some(rooks)
 }
 
-/// Returns the outermost rook on the king's side or the queen's side of the back rank, which K or Q
-/// denotes in X-FEN.
+/// Returns the rook that K or Q denotes in X-FEN: the outermost rook on the king's side or the
+/// queen's side of the back rank.
 fn outermost_rook(color: Color, pieces: &[Option<Piece>; 64], king_side: bool) -> Option<Square> {
     let rank = color.relative_rank(0);
     let on = |kind| move |&square: &Square| pieces[square.index()] == Some(Piece { color, kind });
@@ -259,13 +260,14 @@ fn outermost_rook(color: Color, pieces: &[Option<Piece>; 64], king_side: bool) -
 /// Notation of castling rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CastlingLetters {
-    /// K and Q where they are unambiguous, the file letter otherwise.
+    /// K or Q for an outermost rook, otherwise the file letter.
     XFen,
     /// Always the file letter.
     Shredder,
 }
 
-/// Writes a position as FEN. The en-passant square appears only if a legal capture exists.
+/// Writes a position as FEN. The en-passant square appears only if a legal en-passant capture
+/// exists.
 pub fn format(position: &Position, letters: CastlingLetters) -> String {
     let mut text = String::with_capacity(80);
     for rank in (0..8).rev() {

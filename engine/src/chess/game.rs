@@ -1,4 +1,4 @@
-//! A game: its starting position, moves and current position.
+//! Game: starting position, moves and current position.
 
 use super::moves::Move;
 use super::position::Position;

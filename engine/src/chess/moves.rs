@@ -7,7 +7,7 @@ use std::ops::Deref;
 use super::piece::Kind;
 use super::square::Square;
 
-/// Kind of a move: its effects besides moving a piece from one square to another.
+/// Kind of a move: the effects in addition to moving a piece from the origin to the destination.
 ///
 /// Bit 2 marks captures and bit 3 promotions. No value is zero, so `Option<Move>` fits in two
 /// bytes.
@@ -181,8 +181,8 @@ impl Move {
         self.0.get()
     }
 
-    /// Returns the move stored as `bits`; `None` for zero. The move may be illegal: check it with
-    /// `Position::is_legal`.
+    /// Returns the move stored as `bits`; `None` for zero. The move may be illegal;
+    /// `Position::is_legal` tests the move in a position.
     #[inline]
     pub const fn from_bits(bits: u16) -> Option<Move> {
         match NonZeroU16::new(bits) {
@@ -198,7 +198,7 @@ impl fmt::Debug for Move {
     }
 }
 
-/// Upper bound on the number of moves in a valid position. The largest known number is 218.
+/// Upper bound on the number of legal moves in a valid position. The largest known number is 218.
 const MOST_MOVES: usize = 256;
 
 /// Maximum number of moves appended to a list as one batch.
@@ -233,7 +233,7 @@ impl MoveList {
         self.len += 1;
     }
 
-    /// Returns the free slots after the last move. After writing moves to them, call
+    /// Returns the free slots after the last move. After writing moves to the slots, call
     /// [`extend_by`](Self::extend_by).
     #[inline]
     pub(super) fn batch(&mut self) -> &mut [Move; BATCH_MAX] {

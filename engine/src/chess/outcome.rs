@@ -1,4 +1,4 @@
-//! Endings of a game that depend on the position alone.
+//! Game endings that depend on the position alone.
 
 use super::bitboard::Bitboard;
 use super::piece::Kind;
@@ -7,8 +7,8 @@ use super::position::Position;
 /// The light squares.
 pub(crate) const LIGHT: Bitboard = Bitboard(0x55AA_55AA_55AA_55AA);
 
-/// An ending that depends on the position alone. Repetition is not included, because it depends on
-/// earlier positions.
+/// Game ending that depends on the position alone. Repetition is not included, because a repetition
+/// depends on earlier positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The side to move is mated.

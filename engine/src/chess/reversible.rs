@@ -1,8 +1,8 @@
-//! Reversible moves, found by the change of the position key. The search uses them to detect that a
-//! legal move would repeat a position.
+//! Reversible moves, found by the change of the position key. The search uses these moves to detect
+//! that a legal move would repeat a position.
 //!
-//! The key changes are stored by cuckoo hashing, a method by Marcel van Kervinck; the code follows
-//! `Position::has_game_cycle` in Stockfish 10.
+//! The method, which stores the key changes by cuckoo hashing, is by Marcel van Kervinck; the code
+//! follows `Position::has_game_cycle` in Stockfish 10.
 
 #![expect(clippy::disallowed_types, reason = "a table of the rules, too large for const")]
 
@@ -15,10 +15,10 @@ use super::piece::Kind;
 use super::square::Square;
 use super::zobrist;
 
-/// Slots of the table, of which 3,668 are used.
+/// Number of slots in the table; 3,668 slots are used.
 const SLOTS: usize = 8_192;
 
-/// Key change (0 if the slot is free), and the origin and destination of the move in either order.
+/// Key change (0 in a free slot), and the origin and destination of the move in either order.
 type Slot = (u64, [Square; 2]);
 
 /// Returns the two slots that may contain a key change.
@@ -45,7 +45,8 @@ fn table() -> &'static [Slot] {
     })
 }
 
-/// Returns the squares to which a piece can move on an empty board and from which it can move back.
+/// Returns the destinations of reversible moves from a square on an empty board; the empty set for
+/// pawns.
 fn reach(kind: Kind, from: Square) -> Bitboard {
     match kind {
         Kind::Pawn => Bitboard::EMPTY,
@@ -57,8 +58,8 @@ fn reach(kind: Kind, from: Square) -> Bitboard {
     }
 }
 
-/// Stores an entry in the first of its two slots. An entry that is displaced moves to its other
-/// slot.
+/// Stores an entry in the first of the entry's two slots. A displaced entry moves to the second of
+/// that entry's slots, or back to the first.
 fn insert(table: &mut [Slot], mut slot: Slot) {
     let [mut place, _] = places(slot.0);
     loop {
@@ -71,8 +72,8 @@ fn insert(table: &mut [Slot], mut slot: Slot) {
     }
 }
 
-/// Returns the origin and destination, in either order, of the reversible move that causes this key
-/// change; `None` if there is none.
+/// Returns the origin and destination, in either order, of the reversible move that causes the key
+/// change `change`; `None` if no reversible move does.
 #[inline]
 pub(crate) fn squares(change: u64) -> Option<[Square; 2]> {
     let table = table();

@@ -15,7 +15,8 @@ impl Square {
         Square(index & 63)
     }
 
-    /// Returns the square on `file` and `rank`, both 0–7; only the low three bits of each are used.
+    /// Returns the square on `file` and `rank`, both 0–7; only the low three bits of each argument
+    /// are used.
     #[inline]
     pub const fn at(file: u8, rank: u8) -> Square {
         Square((rank & 7) << 3 | file & 7)

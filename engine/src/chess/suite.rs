@@ -4,7 +4,8 @@
 //!
 //! - one line per position: `FEN ;D1 20 ;D2 400`
 //! - one block per position: `epd FEN`, then lines such as `perft 1 20`; `#` begins a comment
-//! - a JSON object with test cases: a starting position and all positions expected after one move
+//! - a JSON object with test cases: each case has a starting position and all positions expected
+//!   after one move
 
 mod json;
 

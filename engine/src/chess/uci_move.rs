@@ -28,9 +28,9 @@ pub fn format(mv: Move, form: CastlingForm) -> String {
     }
 }
 
-/// Returns the legal move that the text denotes; `None` if there is none.
+/// Returns the legal move that the text denotes; `None` if the text denotes no legal move.
 ///
-/// Castling is also accepted in the other form if it is unambiguous.
+/// Castling is also accepted in the form other than `form`, if the text is unambiguous.
 pub fn parse(text: &str, position: &Position, form: CastlingForm) -> Option<Move> {
     let from = Square::parse(text.get(0..2)?)?;
     let to = Square::parse(text.get(2..4)?)?;
@@ -53,8 +53,9 @@ pub fn parse(text: &str, position: &Position, form: CastlingForm) -> Option<Move
     }
     let takes_rook = moves.contains(&takes_rook).then_some(takes_rook);
     let standard = form == CastlingForm::KingTo && from.file() == 4;
-    // From e1, no single step of the king leads to g1 or c1, so such a move can only be castling.
-    // From other squares, such a move may be a king step, which then takes precedence.
+    // From the e-file, no king step leads to the g-file or the c-file, so a king move to one of
+    // these files can only be castling. From other files, the text may also denote a king step,
+    // which then takes precedence.
     if standard { king_to.or(takes_rook).or(plain) } else { takes_rook.or(plain).or(king_to) }
 }
 

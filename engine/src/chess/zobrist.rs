@@ -1,4 +1,4 @@
-//! Zobrist numbers: random words whose XOR is the key of a position.
+//! Zobrist numbers: random 64-bit numbers whose XOR is the key of a position.
 
 use super::color::Color;
 use super::piece::Kind;
@@ -14,8 +14,8 @@ struct Words {
 static WORDS: Words = Words::generate();
 
 impl Words {
-    /// Generates the words with SplitMix64 (Steele, Lea and Flood 2014) from a fixed seed, so that
-    /// every build has the same keys.
+    /// Generates the numbers with SplitMix64 (Steele, Lea and Flood 2014) from a fixed seed, so
+    /// that every build has the same keys.
     const fn generate() -> Words {
         let mut words = Words {
             placement: [[[0; 64]; 6]; 2],
@@ -61,25 +61,25 @@ const fn split_mix(state: u64) -> (u64, u64) {
     (state, word ^ word >> 31)
 }
 
-/// Returns the word of a piece on a square.
+/// Returns the Zobrist number of a piece on a square.
 #[inline]
 pub(crate) fn placement(color: Color, kind: Kind, square: Square) -> u64 {
     WORDS.placement[color.index()][kind.index()][square.index()]
 }
 
-/// Returns the word of a rook that may still castle.
+/// Returns the Zobrist number of a rook that may still castle.
 #[inline]
 pub(crate) fn castling(rook: Square) -> u64 {
     WORDS.castling[rook.index()]
 }
 
-/// Returns the word of an en-passant square.
+/// Returns the Zobrist number of an en-passant square, which depends only on the file.
 #[inline]
 pub(crate) fn en_passant(square: Square) -> u64 {
     WORDS.en_passant[square.file() as usize]
 }
 
-/// Returns the word that marks Black to move.
+/// Returns the Zobrist number for Black to move.
 #[inline]
 pub(crate) fn black_to_move() -> u64 {
     WORDS.black_to_move

@@ -1,8 +1,9 @@
 //! Training positions from self-play games of the engine.
 //!
-//! A file consists of a header of [`HEADER_BYTES`] and of [records](record). Games are stored in
-//! the order of their numbers, and a game depends only on its number and the settings. The file
-//! therefore does not depend on the number of threads, and an incomplete file can be continued.
+//! A file consists of a header of [`HEADER_BYTES`] bytes, followed by [records](record). Games are
+//! stored in the order of their numbers, and a game depends only on its number and the settings.
+//! The file therefore does not depend on the number of threads, and an incomplete file can be
+//! continued.
 
 pub mod record;
 mod selfplay;
@@ -25,8 +26,8 @@ use record::{RECORD_BYTES, Record};
 use selfplay::Player;
 use walks::WALK_PLIES;
 
-/// Size of the header in bytes. The header contains lines of text with the settings, padded with
-/// spaces.
+/// Size of the header, in bytes. The header contains lines of text with the settings, and is padded
+/// with spaces.
 pub const HEADER_BYTES: usize = 256;
 
 /// Depth, in plies, of the bench whose node count identifies the engine version in the header.
@@ -39,13 +40,13 @@ pub struct Settings {
     pub seed: u64,
     /// Number of nodes after which a search starts no new iteration.
     pub nodes: u64,
-    /// Number of random plies of an opening. Half of the openings have one more ply.
+    /// Number of random plies of an opening. Half of the openings have one additional ply.
     pub random_plies: usize,
     /// Evaluation that the search uses.
     pub eval: Variant,
     /// Number of random walks from each position of a game. The last positions of the walks are
-    /// stored in place of the game position, with their static evaluations. If the number is 0, the
-    /// quiet positions of the game are stored.
+    /// stored in place of the game position, with the static evaluations of these last positions.
+    /// If the number is 0, the quiet positions of the game are stored.
     pub walks: usize,
 }
 
@@ -90,7 +91,7 @@ impl Settings {
 ///
 /// # Errors
 ///
-/// If there is not enough memory for a search.
+/// Returns [`OutOfMemory`] if there is not enough memory for a search.
 pub fn openings(settings: Settings) -> Result<impl Iterator<Item = Position>, OutOfMemory> {
     let mut player = Player::new(settings)?;
     Ok((0..).map(move |number| *player.first_opening(number).position()))
@@ -100,8 +101,9 @@ pub fn openings(settings: Settings) -> Result<impl Iterator<Item = Position>, Ou
 ///
 /// # Errors
 ///
-/// If the file cannot be read or written, if another process is writing it, or if it was generated
-/// with other settings or another version of the engine.
+/// Returns an error if the file cannot be read or written, if another process is writing the file,
+/// or if the file was generated with other settings or another version of the engine. Also returns
+/// an error if a thread cannot be started, or if there is not enough memory for the searches.
 pub fn generate(
     path: &Path,
     settings: Settings,
@@ -127,7 +129,7 @@ pub fn generate(
         drop(games);
         let result = write_games(&mut file, &received, positions, &mut progress, report);
         // Players that are blocked on the full channel stop when the receiver is dropped. The other
-        // players check the flag after their game.
+        // players check the flag after each game.
         done.store(true, Ordering::Relaxed);
         drop(received);
         result
@@ -137,9 +139,9 @@ pub fn generate(
     Ok(progress)
 }
 
-/// Writes the directory entry of a file to disk. Without this, a power failure could remove a new
-/// file, or restore the file that it replaced. Does nothing on systems other than Unix, which
-/// cannot open a folder as a file.
+/// Writes the directory entry of a file to disk. Without this step, a power failure could remove a
+/// new file, or restore a file that the new file has replaced. The function does nothing on systems
+/// other than Unix, because these systems cannot open a folder as a file.
 pub(crate) fn sync_folder(file: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let folder = Path::new(".").join(file.parent().unwrap_or(file));
@@ -157,8 +159,8 @@ fn play_games(
     games: &SyncSender<NumberedGame>,
 ) {
     while !done.load(Ordering::Relaxed) {
-        // Games may finish in any order. The writer sorts them, so that the file does not depend on
-        // the number of threads.
+        // Games may finish in any order. The writer sorts the games, so that the file does not
+        // depend on the number of threads.
         let number = next.fetch_add(1, Ordering::Relaxed);
         if games.send((number, player.play(number))).is_err() {
             return;
@@ -193,18 +195,18 @@ fn write_games(
     Ok(())
 }
 
-/// Creates a file, or opens an existing file and sets its end to where generation continues. A file
-/// that already has `positions` positions is not changed.
+/// Creates a file, or opens an existing file and truncates it to the point at which generation
+/// continues. A file that already has `positions` positions is not changed.
 fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Progress)> {
     let header = settings.header()?;
     let mut options = OpenOptions::new();
     let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
     // The lock is taken before the file is read, because another process could otherwise append to
-    // it in the meantime.
+    // the file in the meantime.
     file.try_lock().map_err(|_| io::Error::other("another process writes it"))?;
     let mut found = Vec::with_capacity(HEADER_BYTES);
     (&file).take(HEADER_BYTES as u64).read_to_end(&mut found)?;
-    // A file that is empty or ends within its header starts from the beginning.
+    // If the file is empty or ends within the header, generation starts from the beginning.
     if found.len() < HEADER_BYTES && header.starts_with(&found) {
         file.write_all(&header[found.len()..])?;
         return Ok((file, Progress { games: 0, positions: 0 }));
@@ -242,7 +244,7 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     Ok((file, Progress { games: u64::saturating_sub(games, 1), positions: last }))
 }
 
-/// Returns the records of a file after its header.
+/// Returns the records that follow the header of a file.
 pub(crate) fn records<R: BufRead>(source: &mut R) -> impl Iterator<Item = Result<Record, String>> {
     (0_u64..).map_while(move |index| {
         if source.fill_buf().is_ok_and(<[u8]>::is_empty) {
@@ -289,7 +291,7 @@ mod tests {
         let made = generate_with(whole, settings, 300, 2).unwrap();
         let expected = std::fs::read(whole).unwrap();
         assert_eq!(expected.len(), HEADER_BYTES + made.positions as usize * RECORD_BYTES);
-        // A killed process leaves an incomplete header, record or game.
+        // A killed process can leave an incomplete header, record or game.
         for kept in [100, HEADER_BYTES, HEADER_BYTES + 3 * RECORD_BYTES, expected.len() - 7] {
             std::fs::write(parts, &expected[..kept]).unwrap();
             assert_eq!(generate_with(parts, settings, 300, 1).unwrap(), made, "{kept}");

@@ -50,7 +50,7 @@ pub struct Record([u8; RECORD_BYTES]);
 
 impl Record {
     /// Returns the record of a position with a score in centipawns from White's point of view. The
-    /// result of the game is a draw until it is set.
+    /// result of the game is a draw until [`set_result`](Self::set_result) is called.
     pub(crate) fn new(position: &Position, white_score: Score) -> Record {
         let mut bytes = [0; RECORD_BYTES];
         let occupied = position.board().occupied();
@@ -73,11 +73,11 @@ impl Record {
         Record(bytes)
     }
 
-    /// Returns the record stored in these bytes.
+    /// Returns the record stored in `bytes`.
     ///
     /// # Errors
     ///
-    /// If the bytes are not a record; the error is the reason. The legality of the position is not
+    /// Returns the reason if the bytes are not a record. The legality of the position is not
     /// checked.
     pub fn from_bytes(bytes: [u8; RECORD_BYTES]) -> Result<Record, &'static str> {
         let record = Record(bytes);
@@ -161,12 +161,12 @@ impl Record {
         self.0[24] & FIRST != 0
     }
 
-    /// Marks the record as the first of its game.
+    /// Marks the record as the first record of its game.
     pub(crate) fn set_first(&mut self) {
         self.0[24] |= FIRST;
     }
 
-    /// Returns the position; `None` if it is not legal.
+    /// Returns the position; `None` if the position is not legal.
     pub fn position(&self) -> Option<Position> {
         let mut pieces = [None; 64];
         let mut castling_rooks = Bitboard::EMPTY;

@@ -1,5 +1,5 @@
-//! Training positions reached by random moves from game positions, with their static evaluations. A
-//! search evaluates such positions more often than game positions.
+//! Training positions reached by random moves from game positions, with the static evaluations of
+//! the reached positions. A search evaluates such positions more often than game positions.
 
 use super::Settings;
 use super::record::Record;
@@ -49,7 +49,8 @@ mod tests {
         let walked = || walk(settings, &game, &mut Random::new(3));
         let records = walked();
         assert_eq!(walked(), records, "they depend on the seed alone");
-        // A walk that ends in check gives no record, but few walks from the starting position do.
+        // A walk that ends in check gives no record, but few walks from the starting position end
+        // in check.
         assert!(records.len() > 40);
         let mut others = 0;
         for record in &records {

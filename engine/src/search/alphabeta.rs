@@ -19,8 +19,8 @@ struct StaticEval {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Searches the current position to `depth` plies and returns its score. The score is
-    /// meaningless if the search was stopped.
+    /// Searches the current position to `depth` plies, and returns the position's score in
+    /// centipawns. The score is meaningless if the search was stopped.
     pub(super) fn node<N: NodeType>(
         &mut self,
         mut alpha: Score,
@@ -40,8 +40,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             if let Some(score) = self.draw_or_max_ply(ply) {
                 return score;
             }
-            // A repetition is within reach, so the score of the side to move is taken to be at
-            // least a draw.
+            // A repetition is possible (see `can_repeat`), so the score of the side to move is
+            // taken to be at least a draw.
             if alpha < DRAW && self.line.can_repeat() {
                 alpha = DRAW;
             }
@@ -122,7 +122,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// Returns the score of a drawn position, or of any position at the maximum ply; `None` for
-    /// other positions.
+    /// other positions. Also updates the selective depth.
     pub(super) fn draw_or_max_ply(&mut self, ply: usize) -> Option<Score> {
         self.selective_depth = self.selective_depth.max(ply);
         if self.line.is_draw() {
@@ -136,8 +136,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         None
     }
 
-    /// Returns the static evaluation of the current position, and stores it in the frame of this
-    /// ply.
+    /// Returns the static evaluation of the current position, and stores the corrected evaluation
+    /// in the frame of this ply. Also updates the history of the previous move.
     fn static_eval(
         &mut self,
         ply: usize,
@@ -153,9 +153,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         let correction = self.correction(ply);
         let evaluation = self.corrected(raw_eval, correction);
         self.frame(ply).static_eval = Some(evaluation);
-        // The evaluation is compared with that of two plies ago, when the same side was to move. If
-        // this side was in check then, the evaluation of four plies ago is used. If there is no
-        // such evaluation either, the node counts as improving.
+        // The evaluation is compared with the evaluation two plies ago, when the same side was to
+        // move. If this side was in check two plies ago, the evaluation four plies ago is used. If
+        // neither evaluation exists, the node counts as improving.
         let earlier = |plies: usize| self.frames[ply + FRAMES_BEFORE - plies].static_eval;
         let improving = earlier(2).or(earlier(4)).is_none_or(|earlier| evaluation > earlier);
         self.reward_eval_gain(ply, evaluation);
@@ -163,8 +163,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         StaticEval { raw_eval: Some(raw_eval), eval, correction: correction.abs(), improving }
     }
 
-    /// Returns the static evaluation without correction. It is taken from the transposition table
-    /// if the table has it.
+    /// Returns the static evaluation without correction, in centipawns. A usable evaluation in the
+    /// table entry is returned without calling the evaluator.
     pub(super) fn raw_eval(&mut self, entry: Option<Entry>, alpha: Score, beta: Score) -> Score {
         // An evaluation that depends on the line or the root cannot be taken from the table,
         // because table entries are identified only by the position.
@@ -174,8 +174,8 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// Returns the correction of the static evaluation, in centipawns. The correction is 0 for an
-    /// evaluation that also depends on the line or the root, because its errors do not recur with
-    /// the position.
+    /// evaluation that also depends on the line or the root, because the errors of such an
+    /// evaluation do not recur with the position.
     pub(super) fn correction(&self, ply: usize) -> Score {
         if !features::correction_history() || !self.line.context().is_none() {
             return 0;
@@ -183,7 +183,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.histories.correction.correction(self.line.position(), self.previous_moves(ply))
     }
 
-    /// Scales the static evaluation down as the half-move clock rises, and adds the correction.
+    /// Returns the static evaluation, scaled down as the half-move clock rises, plus the
+    /// correction.
     pub(super) fn corrected(&self, raw_eval: Score, correction: Score) -> Score {
         let clock = i32::from(self.line.position().halfmove_clock());
         let clock = if features::clock_scaling() { clock } else { 0 };
@@ -191,10 +192,10 @@ impl<E: Evaluator> Searcher<'_, E> {
         (scaled + correction).clamp(-EVALUATION_MAX, EVALUATION_MAX)
     }
 
-    /// Searches the moves of a node.
+    /// Searches the moves of a node, and returns the node's score.
     fn search_moves<N: NodeType>(&mut self, mut node: Node) -> Score {
         // The killers of the child nodes and the cutoff counts of the grandchild nodes must come
-        // from below this node, so the values of earlier nodes are reset.
+        // from the subtree of this node, so the values from earlier nodes are reset.
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
         let killers = if features::killers() { self.frame(node.ply).killers } else { [None; 2] };
@@ -260,17 +261,18 @@ impl<E: Evaluator> Searcher<'_, E> {
             });
         }
         if node.best >= node.beta && !is_mate(node.best) && !is_mate(node.beta) {
-            // A score above beta is moved towards beta. It is moved less at high depth, where the
-            // score is more accurate.
+            // A score above beta is adjusted towards beta. The adjustment is smaller at high depth,
+            // where the score is more accurate.
             node.best = (node.best * node.depth + node.beta) / (node.depth + 1);
         }
         self.store_result(node, best_move, picker.searched_moves());
         None
     }
 
-    /// Searches one move: first with a null window and possibly at reduced depth, then, if this
-    /// search fails high, again at full depth and, in a PV node, with the full window. The first
-    /// move of a PV node is only searched with the full window.
+    /// Searches one move, and returns the move's score. The first search has a null window and
+    /// possibly a reduced depth. If a reduced search fails high, the move is searched again at full
+    /// depth. In a PV node, a move that raises alpha is searched again with the full window. The
+    /// first move of a PV node is searched only with the full window.
     fn search_move<N: NodeType>(
         &mut self,
         node: &Node,

@@ -1,6 +1,6 @@
-//! Correction history (first in Caissa, 2023). It stores the differences between search scores and
-//! static evaluations by properties of the position, and corrects the static evaluation of
-//! positions with the same properties.
+//! Correction history (first in Caissa, 2023): differences between search score and static
+//! evaluation, indexed by properties of the position. The differences correct the static evaluation
+//! of positions with the same properties.
 
 use super::params;
 use super::piece_to::{PIECE_TO_COUNT, PieceTo, apply_bonus};
@@ -9,8 +9,8 @@ use crate::chess::position::GROUPS;
 use crate::eval::Score;
 use crate::tt::prefetch;
 
-/// Maximum absolute value of an entry. An entry with this value corrects by the full weight of its
-/// table.
+/// Maximum absolute value of an entry. An entry with this value changes the static evaluation by
+/// the full weight of the table.
 const MAX: i32 = 1_024;
 
 /// Maximum absolute value of a single update.
@@ -67,8 +67,8 @@ impl CorrectionHistory {
         }
     }
 
-    /// Updates the entries after a search to `depth` plies whose score exceeded the corrected
-    /// static evaluation by `error` centipawns.
+    /// Updates the entries after a search to `depth` plies. `error` is the search score minus the
+    /// corrected static evaluation, in centipawns.
     pub(super) fn update(
         &mut self,
         position: &Position,
@@ -87,7 +87,7 @@ impl CorrectionHistory {
     }
 }
 
-/// Returns the index of the entry of each group of pieces.
+/// Returns the index of the entry for each group of pieces.
 #[inline]
 fn indices(position: &Position) -> [usize; GROUPS] {
     let turn = position.turn().index();

@@ -11,15 +11,16 @@ use crate::tt::Bound;
 pub(super) enum Extension {
     /// Extend the move by this many plies; a negative number is a reduction.
     Plies(i32),
-    /// Return this score for the node, because of a multi-cut or a stop.
+    /// Return this score from the node, because of a multi-cut or a stop.
     Cut(Score),
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Tests whether a move is singular (Anantharaman, Campbell and Hsu 1990), as in Stockfish. The
-    /// other moves are searched at reduced depth, with a null window below the score in the
-    /// transposition table. If all of them fail low, the move is extended. If their score reaches
-    /// the beta of the node, the node is cut off (multi-cut, Björnsson and Marsland 1999).
+    /// Returns the extension of a move. Only the move from the transposition table can have an
+    /// extension: as in Stockfish, a singular search (Anantharaman, Campbell and Hsu 1990) searches
+    /// all other moves at reduced depth, with a null window below the score in the table. If the
+    /// singular search fails low, the move is extended. If the score of the singular search reaches
+    /// the node's beta, the node is cut off (multi-cut, Björnsson and Marsland 1999).
     pub(super) fn extension<N: NodeType>(&mut self, node: &Node, mv: Move) -> Extension {
         let Some(entry) = node.tt_entry.filter(|entry| {
             features::singular_extensions()
@@ -65,8 +66,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         if !features::negative_extensions() {
             return Extension::Plies(0);
         }
-        // The move is not singular. It is reduced if the table score or the type of the node makes
-        // a cutoff likely anyway.
+        // The move is not singular. The move is reduced if the table score or the type of the node
+        // makes a cutoff likely anyway.
         Extension::Plies(match (score >= node.beta, node.cut_node) {
             (true, _) => -2,
             (false, true) => -1,

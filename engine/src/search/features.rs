@@ -1,10 +1,10 @@
-//! Features of the search that can be disabled by name.
+//! Search features that can be disabled by name.
 //!
-//! In a normal build, each feature is a constant `true`. With the Cargo feature `tuning`, and in
-//! unit tests, features can be disabled (UCI option `Without`), so that a match can measure the
-//! value of each feature.
+//! In a normal build, each feature is a constant `true`. In builds with the Cargo feature `tuning`
+//! and in unit tests, features can be disabled (UCI option `Without`), so that a match can measure
+//! the value of each feature.
 
-/// Declares features. For each feature, it defines a function that returns whether the feature is
+/// Declares features, and defines for each feature a function that returns whether the feature is
 /// enabled.
 macro_rules! features {
     ($($(#[$about:meta])* $name:ident;)*) => {
@@ -76,7 +76,7 @@ features! {
     negative_extensions;
     /// Late move reductions.
     late_move_reductions;
-    /// Change of the depth of a re-search by the score of the reduced search.
+    /// Adjustment of the re-search depth according to the score of the reduced search.
     second_look;
     /// Killer moves.
     killers;
@@ -103,7 +103,7 @@ features! {
     pace;
 }
 
-/// A feature of the search that can be disabled.
+/// Search feature that can be disabled.
 #[cfg(any(test, feature = "tuning"))]
 #[derive(Debug)]
 pub struct SearchFeature {
@@ -112,11 +112,11 @@ pub struct SearchFeature {
     off: &'static std::sync::atomic::AtomicBool,
 }
 
-/// Disables the features in a comma-separated list of names, and enables all others.
+/// Disables the features in a comma-separated list of names, and enables all other features.
 ///
 /// # Errors
 ///
-/// Returns a message with the first unknown name and all known names; in this case, nothing
+/// Returns a message with the first unknown name and all known names; in this case, no feature
 /// changes.
 #[cfg(any(test, feature = "tuning"))]
 pub fn disable_features(names: &str) -> Result<(), String> {

@@ -9,19 +9,19 @@ use crate::chess::{Color, Kind, Move, Position};
 /// Maximum absolute value of an entry.
 const MAX: i32 = 16_384;
 
-/// Number of bits of the pawn structure's hash that are used as an index.
+/// Number of bits of the pawn key that form the index into the pawn history.
 const PAWN_INDEX_BITS: u32 = 9;
 
 /// Entries by coloured piece and destination of a move.
 type Row = [i16; PIECE_TO_COUNT];
 
-/// Quiet context: the part of the index into the quiet histories that all quiet moves of a position
-/// share.
+/// Quiet context: the part of the index into the quiet histories that is the same for all quiet
+/// moves of a position.
 #[derive(Clone, Copy, Default)]
 pub(super) struct QuietContext {
     /// Moves made one, two and four plies ago.
     pub(super) previous: [Option<PieceTo>; 3],
-    /// Index into the pawn history, from the hash of the pawn structure.
+    /// Index into the pawn history, from the pawn key.
     pawn_index: usize,
     /// Squares that the enemy attacks.
     attacks: Attacks,
@@ -40,13 +40,12 @@ impl QuietContext {
     }
 }
 
-/// History tables of one thread. They are kept between the searches of a game.
+/// History tables of one thread, kept between the searches of a game.
 pub(crate) struct Histories {
     /// Butterfly history: by side, by whether the enemy attacks the origin and the destination, and
     /// by origin and destination.
     quiet: Box<[[i16; 64 * 64]; 8]>,
-    /// Continuation history: by an earlier move and the current move. The moves one, two and four
-    /// plies ago use the same table.
+    /// Continuation history: by an earlier move (one, two or four plies ago) and the current move.
     continuation: Box<[Row]>,
     /// Pawn history: by pawn structure and move.
     pawn: Box<[Row]>,
@@ -104,7 +103,7 @@ impl Histories {
     }
 
     /// Returns a function that scores a quiet move by the butterfly history and the continuation
-    /// history (one and two plies), for pruning and reductions.
+    /// history (one and two plies ago), for pruning and reductions.
     #[inline]
     pub(super) fn quiet_scores(
         &self,
@@ -135,8 +134,8 @@ impl Histories {
         self.quiet_scores(position, context)(mv)
     }
 
-    /// Returns the entries of the continuation history after an earlier move; zeros if there is
-    /// none.
+    /// Returns the entries of the continuation history after an earlier move; zeros if there is no
+    /// earlier move.
     #[inline]
     fn continuation_row(&self, earlier: Option<PieceTo>) -> &Row {
         // With a row of zeros, the function that scores quiet moves need not test whether there is
@@ -145,14 +144,14 @@ impl Histories {
         earlier.map_or(NONE, |earlier| &self.continuation[earlier])
     }
 
-    /// Returns the capture history of a capture or promotion.
+    /// Returns the capture history score of a capture or promotion.
     #[inline]
     pub(super) fn capture_score(&self, position: &Position, mv: Move) -> i32 {
         i32::from(self.capture[capture_index(position, mv)])
             * i32::from(features::capture_history())
     }
 
-    /// Updates all quiet histories of a move. `bonus` is negative for a bad move.
+    /// Updates all quiet histories for a quiet move. `bonus` is negative for a bad move.
     pub(super) fn update_quiet(
         &mut self,
         position: &Position,
@@ -165,8 +164,8 @@ impl Histories {
         self.update_played_quiet(mv, piece_to, context, bonus);
     }
 
-    /// Updates the butterfly and continuation histories of a quiet move. The position is not
-    /// needed, so the move may already have been made.
+    /// Updates the butterfly and continuation histories for a quiet move. The function does not use
+    /// the position, so the move may already have been made.
     pub(super) fn update_played_quiet(
         &mut self,
         mv: Move,
@@ -178,7 +177,7 @@ impl Histories {
         self.update_continuation(piece_to, context.previous, bonus);
     }
 
-    /// Updates the continuation history of a quiet move made after `previous`.
+    /// Updates the continuation history for a quiet move made after `previous`.
     pub(super) fn update_continuation(
         &mut self,
         piece_to: PieceTo,
@@ -192,7 +191,7 @@ impl Histories {
         }
     }
 
-    /// Updates the butterfly history of a quiet move.
+    /// Updates the butterfly history for a quiet move.
     pub(super) fn update_butterfly(
         &mut self,
         color: Color,
@@ -204,7 +203,7 @@ impl Histories {
         apply_bonus::<MAX>(&mut self.quiet[table][entry], bonus);
     }
 
-    /// Updates the capture history of a capture or promotion.
+    /// Updates the capture history for a capture or promotion.
     pub(super) fn update_capture(&mut self, position: &Position, mv: Move, bonus: i32) {
         apply_bonus::<MAX>(&mut self.capture[capture_index(position, mv)], bonus);
     }

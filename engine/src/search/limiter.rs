@@ -1,4 +1,4 @@
-//! Limiter of one thread's search: applies the limits of `go` and of the clock.
+//! Limiter of one thread's search, which applies the limits of `go` and the time limits.
 
 use super::thread_state::ThreadState;
 use super::{Request, params};
@@ -11,8 +11,8 @@ pub(super) struct Limiter<'a> {
     thread: ThreadState<'a>,
     /// Node count at which the clock, the signals and the node limit are next checked.
     next_poll: u64,
-    /// `true` if the soft time limit has passed while pondering, so that the search stops at
-    /// `ponderhit`.
+    /// `true` if the soft time limit has passed or there is only one root move, so that a ponder
+    /// search stops at `ponderhit`.
     stop_on_ponderhit: bool,
     /// Number of nodes visited by this thread.
     pub(super) nodes: u64,
@@ -25,8 +25,8 @@ pub(super) struct Limiter<'a> {
 impl<'a> Limiter<'a> {
     /// Returns a limiter for a new search.
     pub(super) fn new(request: Request<'a>, thread: ThreadState<'a>) -> Limiter<'a> {
-        // With a node limit, nodes must be reserved from the start, so the limiter polls at the
-        // first node. Without a node limit, the first check can wait.
+        // If there is a node limit, nodes must be reserved from the start, so the limiter polls at
+        // the first node. Otherwise, the first poll can wait.
         let next_poll = if request.limits.nodes.is_some() { 0 } else { params::POLL_INTERVAL };
         Limiter {
             request,
@@ -39,7 +39,7 @@ impl<'a> Limiter<'a> {
         }
     }
 
-    /// Returns whether the search must stop. The search calls it at every node.
+    /// Returns whether the search must stop. The search calls this function at every node.
     #[inline]
     pub(super) fn should_stop(&mut self) -> bool {
         while self.nodes >= self.next_poll && !self.stopped {
@@ -48,7 +48,8 @@ impl<'a> Limiter<'a> {
         self.stopped
     }
 
-    /// Checks the signals and, on the main thread, the clock. Reserves the next nodes.
+    /// Checks the signals and, on the main thread, the clock. Reserves the nodes until the next
+    /// poll.
     #[cold]
     fn poll(&mut self) {
         let Request { limits, timer, signals, .. } = self.request;
@@ -70,7 +71,8 @@ impl<'a> Limiter<'a> {
     }
 
     /// Ends this thread's search. The main thread also stops the other threads, unless the node
-    /// limit was reached. In that case, each thread stops when its reserved nodes are used up.
+    /// limit was reached. At the node limit, each thread stops when it has used up its reserved
+    /// nodes.
     pub(super) fn finish(&self) {
         self.thread.set_nodes(self.nodes);
         if self.thread.is_main() && !self.out_of_nodes {
@@ -85,8 +87,8 @@ impl<'a> Limiter<'a> {
         self.thread.total_nodes()
     }
 
-    /// Returns whether the search should end after an iteration with this score. `choices` is the
-    /// number of root moves. The soft time limit is multiplied by `percent` / 100.
+    /// Returns whether the search should end after an iteration that returned `score`. `choices` is
+    /// the number of root moves. The soft time limit is multiplied by `percent` / 100.
     pub(super) fn should_stop_deepening(
         &mut self,
         score: Score,

@@ -1,11 +1,11 @@
-//! Limits of a search, and signals that stop it.
+//! Limits of a search, and signals to a running search.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::chess::Move;
 use crate::eval::score::MAX_PLY;
 
-/// Limits of `go` other than time. By default, there are none.
+/// Limits of `go` other than time. By default, the search has no limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Depth of the last iteration, in plies.
@@ -14,12 +14,12 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Number of nodes after which no new iteration begins.
     pub soft_nodes: Option<u64>,
-    /// The search ends when it finds a mate in at most this number of moves.
+    /// Maximum number of moves to a mate that ends the search (`go mate`).
     pub mate: Option<u32>,
     /// Moves to search at the root; empty for all moves.
     pub search_moves: Vec<Move>,
     /// Number of principal variations to find (MultiPV); `None` for 1. Only the default personality
-    /// finds several.
+    /// finds more than one variation.
     pub lines: Option<usize>,
 }
 
@@ -44,7 +44,8 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Returns the signals for a search. If `pondering`, the search starts on the opponent's time.
+    /// Returns the signals for a search. If `pondering` is `true`, the search starts on the
+    /// opponent's time.
     pub fn new(pondering: bool) -> Signals {
         Signals { stop: AtomicBool::new(false), pondering: AtomicBool::new(pondering) }
     }

@@ -1,5 +1,5 @@
 //! Completion of a principal variation with a mate score. A variation ends where the search takes a
-//! score from the transposition table, so it may lack the last moves to the mate.
+//! score from the transposition table, so the last moves to the mate may be missing.
 
 use super::SearchResult;
 use crate::chess::outcome::Outcome;
@@ -7,8 +7,8 @@ use crate::chess::{Game, Position};
 use crate::eval::score::{MATE, is_mate, mate_in, mated_in};
 use crate::tt::{Bound, TranspositionTable};
 
-/// Appends the moves to the mate to the principal variation of a mate score, if the table contains
-/// all these moves.
+/// Appends the missing moves to a principal variation with a mate score, if the entries of the
+/// transposition table lead to the mate.
 pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &TranspositionTable) {
     if !is_mate(result.score) {
         return;
@@ -21,8 +21,8 @@ pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &Transposi
         let Some((mv, next)) = after
             .find(|(_, next)| !game.keys().contains(&next.key()) && is_mate_in(plies, next, table))
         else {
-            // A move is missing from the table. The appended moves are removed, because the line
-            // would still not reach the mate.
+            // No entry leads to the mate. The appended moves are removed, because the line would
+            // still end before the mate.
             result.line.truncate(length);
             return;
         };
@@ -31,8 +31,8 @@ pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &Transposi
     }
 }
 
-/// Returns whether the position is a mate in `plies` plies, by the rules (up to one ply) or by its
-/// entry in the table.
+/// Returns whether the position is a mate in `plies` plies, by the rules (up to one ply) or by the
+/// table entry of the position.
 fn is_mate_in(plies: usize, position: &Position, table: &TranspositionTable) -> bool {
     let has_entry = |score, bound| {
         table.probe(position.key()).is_some_and(|entry| {

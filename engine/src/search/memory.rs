@@ -5,15 +5,15 @@ use super::personality::Personality;
 use super::{micromax, rdchess};
 use crate::tt::{OutOfMemory, TranspositionTable};
 
-/// Memory of one personality. It is replaced by an empty memory of the same size when another
-/// personality searches.
+/// Search memory of one personality. When another personality searches, an empty memory of the same
+/// size replaces this memory.
 pub struct Memory {
     megabytes: usize,
     threads: usize,
     pub(super) state: SearchState,
 }
 
-/// State of each personality.
+/// State that a personality keeps between searches.
 pub(super) enum SearchState {
     /// A transposition table, and histories for each thread.
     Palimpsest { table: TranspositionTable, histories: Vec<Histories> },
@@ -49,20 +49,22 @@ impl SearchState {
 }
 
 impl Memory {
-    /// Returns an empty memory for the default personality, with a table of `hash_megabytes` MiB.
+    /// Returns an empty memory for the default personality, with a transposition table of
+    /// `hash_megabytes` MiB.
     ///
     /// # Errors
     ///
-    /// If there is not enough memory for the table.
+    /// Returns [`OutOfMemory`] if the table cannot be allocated.
     pub fn new(hash_megabytes: usize) -> Result<Memory, OutOfMemory> {
         Memory::for_personality(Personality::default(), hash_megabytes)
     }
 
-    /// Returns an empty memory for a personality, with a table of `hash_megabytes` MiB.
+    /// Returns an empty memory for a personality, with a transposition table of `hash_megabytes`
+    /// MiB.
     ///
     /// # Errors
     ///
-    /// If there is not enough memory for the table.
+    /// Returns [`OutOfMemory`] if the table cannot be allocated.
     pub fn for_personality(
         personality: Personality,
         hash_megabytes: usize,
@@ -71,12 +73,13 @@ impl Memory {
         Ok(Memory { megabytes: hash_megabytes, threads: 1, state })
     }
 
-    /// Replaces the memory with an empty memory for a personality, with a table of `hash_megabytes`
-    /// MiB.
+    /// Replaces the memory with an empty memory for `personality`, with a transposition table of
+    /// `hash_megabytes` MiB.
     ///
     /// # Errors
     ///
-    /// If there is not enough memory for the table; in this case nothing changes.
+    /// Returns [`OutOfMemory`] if the table cannot be allocated; in this case, the memory does not
+    /// change.
     pub fn replace(
         &mut self,
         personality: Personality,
@@ -89,13 +92,13 @@ impl Memory {
         Ok(())
     }
 
-    /// Returns the size of the table, in MiB.
+    /// Returns the size of the transposition table, in MiB.
     pub fn megabytes(&self) -> usize {
         self.megabytes
     }
 
-    /// Sets the number of threads, at least one. Only the default personality uses more than one
-    /// thread. Histories of threads that remain are kept.
+    /// Sets the number of threads; 0 counts as 1. Only the default personality uses more than one
+    /// thread. The histories of the remaining threads are kept.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
         if let SearchState::Palimpsest { histories, .. } = &mut self.state {
@@ -108,7 +111,7 @@ impl Memory {
         if self.state.personality().is_single_threaded() { 1 } else { self.threads }
     }
 
-    /// Clears the table and the histories.
+    /// Clears the transposition table and the histories.
     pub fn clear(&mut self) {
         match &mut self.state {
             SearchState::Palimpsest { table, histories } => {
@@ -120,7 +123,8 @@ impl Memory {
         }
     }
 
-    /// Replaces the memory with an empty memory if it belongs to another personality.
+    /// If the memory belongs to another personality, replaces it with an empty memory for
+    /// `personality`.
     pub(super) fn ensure_personality(
         &mut self,
         personality: Personality,

@@ -1,7 +1,8 @@
 //! The search: iterative deepening with principal variation search.
 //!
-//! No code in this module reads a clock or prints. A search limited by nodes, with one thread, is
-//! deterministic: its result depends only on the game, the memory and the limits.
+//! No code in this module reads a clock or prints. A search with a node limit and one thread is
+//! deterministic: the result depends only on the configuration, the game, the memory and the
+//! limits.
 
 mod alphabeta;
 mod correction;
@@ -58,7 +59,7 @@ pub use smp::STACK_BYTES;
 use thread_state::{SharedState, ThreadState};
 use time_manager::{IterationStats, TimeManager};
 
-/// Position to search, with its limits.
+/// Position to search, with the limits of the search.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// Game up to the root.
@@ -104,8 +105,7 @@ pub struct Report<'a> {
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchResult {
-    /// Principal variation. Its first move is the move to play. It is empty if there is no legal
-    /// move.
+    /// Principal variation; the first move is the move to play. Empty if there is no allowed move.
     pub line: Vec<Move>,
     /// Score in centipawns, from the point of view of the side to move at the root.
     pub score: Score,
@@ -116,7 +116,7 @@ pub struct SearchResult {
     /// Number of threads.
     pub threads: usize,
     /// Lookups and hits of the evaluation's pawn table in the thread that found this result; `None`
-    /// if they are not counted.
+    /// if lookups are not counted.
     pub pawn_table: Option<TableUse>,
 }
 
@@ -134,7 +134,8 @@ impl SearchResult {
 /// Searches with the personality and evaluation of `configuration`, and passes interim results to
 /// `report`.
 ///
-/// If there is not enough memory for the personality's table, the result is the first legal move.
+/// If there is not enough memory for the personality's table, the result contains only the first
+/// allowed move.
 pub fn search(
     configuration: impl Into<Configuration>,
     request: Request<'_>,
@@ -169,7 +170,7 @@ struct Frame {
     current_move: Option<Move>,
     /// Index of the current move in the histories.
     piece_to: Option<PieceTo>,
-    /// Quiet context of the node. It is set before the moves are searched.
+    /// Quiet context of the node, set before the moves are searched.
     quiet_context: QuietContext,
     /// Killer moves: quiet moves that caused cutoffs at this ply.
     killers: [Option<Move>; 2],
@@ -187,7 +188,7 @@ struct Frame {
 /// test.
 const FRAMES_BEFORE: usize = 4;
 
-/// Principal variations from each ply.
+/// Triangular PV table: the principal variation from each ply.
 struct PvTable(Vec<Vec<Move>>);
 
 impl PvTable {
@@ -225,11 +226,12 @@ struct Searcher<'a, E> {
     limiter: Limiter<'a>,
     selective_depth: usize,
     root_depth: i32,
-    /// Minimum ply at which null moves may be tried. It is not 0 during a verification search.
+    /// Minimum ply at which null moves may be tried; greater than 0 only during a verification
+    /// search.
     null_move_min_ply: usize,
     frames: Vec<Frame>,
     pv_table: PvTable,
-    /// Move lists that are not in use.
+    /// Move lists for reuse by other nodes.
     #[expect(clippy::vec_box, reason = "the lists are handed on, and boxes are cheap to move")]
     buffers: Vec<Box<MoveBuffers>>,
     /// Best line and score so far for the current MultiPV index.
@@ -293,8 +295,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         SearchResult { pawn_table, ..self.results.swap_remove(0) }
     }
 
-    /// Performs one iteration. It searches the requested number of lines and, for each line,
-    /// excludes the first moves of the earlier lines. Returns `None` if the search was stopped.
+    /// Performs one iteration: searches the requested number of lines, and excludes from each line
+    /// the first moves of the earlier lines. Returns `None` if the search was stopped.
     fn iterate(
         &mut self,
         depth: i32,
@@ -311,8 +313,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             mate_line::complete(&mut self.best, self.request.game, self.table);
             if self.limiter.stopped {
                 // The first move of an iteration is the best move of the previous iteration. A move
-                // that raised alpha later in the unfinished iteration is therefore better, and its
-                // line is used.
+                // that later raised alpha in the unfinished iteration is therefore better, so the
+                // line of that move is used.
                 if index == 0 && self.results[0].line != self.best.line {
                     self.results[0].clone_from(&self.best);
                     self.report(report, 1, &self.best, Bound::Lower);
@@ -342,7 +344,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         Some(stats)
     }
 
-    /// Searches one line with aspiration windows, and returns its score and the number of
+    /// Searches one line with aspiration windows, and returns the line's score and the number of
     /// fail-lows.
     fn aspirate(
         &mut self,
@@ -416,7 +418,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         [1, 2, 4].map(|back| self.frames[index - back].piece_to)
     }
 
-    /// Returns move lists for a node, which must be pushed back to `buffers` afterwards.
+    /// Returns move lists for a node. The caller must push the lists back to `buffers`.
     #[inline]
     fn take_buffers(&mut self) -> Box<MoveBuffers> {
         self.buffers.pop().unwrap_or_else(MoveBuffers::new)

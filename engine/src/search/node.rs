@@ -34,7 +34,7 @@ impl NodeType for NonPv {
     const PV: bool = false;
 }
 
-/// A node as input of pruning, extensions and reductions. Scores are in centipawns, depths in
+/// Node, as the input of pruning, extensions and reductions. Scores are in centipawns, depths in
 /// plies.
 pub(super) struct Node {
     pub(super) ply: usize,
@@ -46,21 +46,22 @@ pub(super) struct Node {
     pub(super) cut_node: bool,
     /// Static evaluation without correction, in centipawns; `None` in check.
     pub(super) raw_eval: Option<Score>,
-    /// Corrected static evaluation in centipawns, or the score in the transposition table if it is
-    /// a better estimate. Meaningless in check.
+    /// Corrected static evaluation in centipawns, or the score in the transposition table if that
+    /// score is a better estimate. Meaningless in check.
     pub(super) eval: Score,
     /// Absolute value of the correction in `eval`, in centipawns.
     pub(super) correction: Score,
     /// `true` if the static evaluation is better than two plies ago (four plies ago if the side to
-    /// move was in check two plies ago), or if there is no such evaluation.
+    /// move was in check two plies ago), or if there is no earlier evaluation.
     pub(super) improving: bool,
     /// Best score found so far.
     pub(super) best: Score,
     pub(super) tt_entry: Option<Entry>,
-    /// `true` if this node is a PV node or, according to the transposition table, was one before.
+    /// `true` if this node is a PV node or, according to the transposition table, was a PV node
+    /// before.
     pub(super) tt_pv: bool,
-    /// Move from the transposition table, if it is legal. At the root, the best move of the current
-    /// MultiPV line replaces the move from the table, if that best move is known.
+    /// Move from the transposition table, if this move is legal. At the root, the best move of the
+    /// current MultiPV line replaces the move from the table, if that best move is known.
     pub(super) tt_move: Option<Move>,
     pub(super) excluded: Option<Move>,
 }

@@ -1,8 +1,8 @@
 //! Search parameters. Depths are in plies, margins in centipawns.
 //!
-//! Many of the values were found by SPSA in self-play games, with a part of the parameters in each
-//! run; see `results/tuning-search.md` and the other files in its folder. A tuner must stay within
-//! the ranges.
+//! Many of the values were found by SPSA in self-play games; each run tuned some of the parameters.
+//! See `results/tuning-search.md` and the other files in the folder `results`. A tuner must stay
+//! within the ranges.
 
 use super::tunable::tunable_params;
 use crate::eval::Score;
@@ -14,7 +14,7 @@ tunable_params! {
     aspiration_depth = 4 in 1..=8;
 
     /// Weights of the correction histories by pawns, by the pieces of a side, and by minor pieces
-    /// and kings. A weight is the maximum change of the static evaluation by this history, in
+    /// and kings. A weight is the maximum change of the static evaluation by one history, in
     /// centipawns.
     correction_pawns = 30 in 13..=120;
     /// See [`correction_pawns`].
@@ -31,8 +31,8 @@ tunable_params! {
 
     /// Reverse futility pruning: maximum depth.
     reverse_futility_depth = 8 in 5..=12;
-    /// Reverse futility pruning: margin above beta per ply of depth. If improving, the depth is
-    /// reduced by one ply in this product.
+    /// Reverse futility pruning: margin above beta per ply of depth. In an improving node, the
+    /// margin is for one ply less.
     reverse_futility_margin = 59 in 25..=228;
 
     /// Razoring: maximum depth.
@@ -42,12 +42,12 @@ tunable_params! {
 
     /// Null move: minimum depth.
     null_depth = 3 in 1..=7;
-    /// Null move: minimum difference between the evaluation and beta.
+    /// Null move: minimum margin of the evaluation above beta.
     null_margin = 6 in -60..=120;
     /// Null move: base reduction, in plies.
     null_reduction = 4 in 1..=7;
-    /// Null move: difference between the evaluation and beta for each additional ply of reduction,
-    /// at most three plies.
+    /// Null move: margin of the evaluation above beta for each additional ply of reduction, up to
+    /// three plies.
     null_score_step = 150 in 66..=600;
 
     /// Null move: minimum depth with a verification search.
@@ -57,13 +57,13 @@ tunable_params! {
     probcut_depth = 5 in 1..=9;
     /// ProbCut: margin above beta.
     probcut_margin = 204 in 60..=540;
-    /// ProbCut: decrease of the margin if improving.
+    /// ProbCut: decrease of the margin in an improving node.
     probcut_improving = 50 in 16..=150;
     /// ProbCut: reduction of the search of captures, in plies.
     probcut_reduction = 3 in 1..=7;
 
-    /// Minimum difference between a score in the transposition table, from a search at most four
-    /// plies shallower, and beta at which the score replaces a search.
+    /// Minimum margin above beta at which a score in the transposition table, from a search at most
+    /// four plies shallower, causes a cutoff.
     likely_cut_margin = 539 in 150..=1_000;
 
     /// Internal iterative reduction: minimum depth.
@@ -87,7 +87,7 @@ tunable_params! {
     check_order = 5_917 in 0..=24_000;
 
     /// Maximum depth at which moves are pruned by history, SEE or futility. For futility and SEE
-    /// pruning of quiet moves, it is the depth after the late move reduction.
+    /// pruning of quiet moves, the limit applies to the depth after the late move reduction.
     skip_depth = 8 in 5..=12;
     /// Futility pruning of quiet moves: margin below alpha, as a base and a value per ply of
     /// reduced depth.
@@ -105,8 +105,7 @@ tunable_params! {
     quiet_see_margin = 37 in 7..=66;
     /// SEE pruning of captures: allowed loss per ply of depth.
     noisy_see_margin = 83 in 31..=285;
-    /// History pruning: a quiet move is pruned if its history score is below this value, negated,
-    /// times the depth.
+    /// History pruning: negated history score per ply of depth below which a quiet move is pruned.
     history_skip = 2_682 in 1_066..=9_600;
 
     /// Singular extensions: minimum depth.
@@ -134,18 +133,18 @@ tunable_params! {
 
     /// Late move reductions: minimum depth.
     reduction_depth = 3 in 1..=7;
-    /// Hindsight: improvement of the evaluation, for the side to move, above which a reduced node
-    /// is searched one ply less.
+    /// Hindsight: gain of the static evaluation for the side to move above which a reduced node is
+    /// searched one ply shallower.
     hindsight_margin = 212 in 40..=600;
     /// Decrease of the reduction, in 1/1024 ply, if the node is or, according to the transposition
     /// table, was a PV node.
     reduction_tt_pv = 1_195 in 0..=2_048;
     /// Base reduction, in 1/1024 ply: a constant, and a factor, in hundredths, of the product of
-    /// the logarithms of depth and move count.
+    /// the base-2 logarithms of depth and move count.
     reduction_base = 1_201 in 100..=1_800;
     /// See [`reduction_base`].
     reduction_slope = 95 in 28..=252;
-    /// Increase of the reduction, in 1/1024 ply, if not improving.
+    /// Increase of the reduction, in 1/1024 ply, if the node is not improving.
     reduction_not_improving = 917 in 170..=1_536;
     /// Increase of the reduction of a quiet move, in 1/1024 ply, if the move in the transposition
     /// table is a capture or promotion.
@@ -158,7 +157,7 @@ tunable_params! {
     /// Decrease of the reduction, in 1/1024 ply, per centipawn of the absolute correction.
     reduction_doubt = 11 in 3..=30;
     /// Margin above the best score, in addition to two centipawns per ply of depth. A reduced move
-    /// with a greater score is re-searched one ply deeper.
+    /// with a higher score is re-searched one ply deeper.
     deeper_margin = 46 in 15..=135;
     /// Margin above the best score. A reduced move with a lower score is re-searched one ply
     /// shallower.
@@ -171,14 +170,14 @@ tunable_params! {
     /// Time management: decrease of the soft limit for each iteration without a change of the best
     /// move, in percentage points.
     time_stable = 14 in 4..=22;
-    /// Time management: difference, in percent, of the factor of the soft limit between a best move
-    /// with none and one with all of the nodes.
+    /// Time management: decrease of the factor of the soft limit, in percentage points, when the
+    /// best move's share of the nodes rises from 0 % to 100 %.
     time_nodes = 98 in 20..=170;
 
     /// Delta pruning: margin in addition to the value of the captured piece.
     capture_margin = 198 in 56..=510;
-    /// Quiescence search in check: allowed loss of a capture, by SEE, after an evasion that is not
-    /// mate has been found.
+    /// Quiescence search in check: allowed loss of a capture, by SEE, after another evasion has
+    /// avoided mate.
     evasion_see_margin = 80 in 26..=240;
 }
 
@@ -213,7 +212,7 @@ pub(super) fn swing_bonus() -> (i32, Score, i32) {
 pub(super) const CLOCK_NEAR_END: u16 = 90;
 /// Number of cutoffs in child nodes above which later moves are reduced more.
 pub(super) const MANY_CUTOFFS: u32 = 3;
-/// Number of nodes between two checks of the clock and the stop signal. It is small because each of
-/// the first nodes may touch a new 2 MiB page of the transposition table, which takes the kernel
-/// 0.1 ms.
+/// Number of nodes between two checks of the clock and the stop signal. The interval is short,
+/// because each of the first nodes may touch a new 2 MiB page of the transposition table, and the
+/// kernel takes 0.1 ms to provide a page.
 pub(super) const POLL_INTERVAL: u64 = 64;

@@ -10,14 +10,14 @@ pub enum Personality {
     /// Search of this engine.
     #[default]
     Palimpsest,
-    /// Search of micro-Max 3.2, with the same nodes.
+    /// Search of micro-Max 3.2, which visits the same nodes as the original.
     Micromax,
-    /// Search of RDChess, rebuilt from its author's description.
+    /// Search of RDChess, reimplemented from a description by the author of RDChess.
     Rdchess,
 }
 
 impl Personality {
-    /// All personalities, the default first.
+    /// All personalities; the default personality comes first.
     pub const ALL: [Personality; 3] =
         [Personality::Palimpsest, Personality::Micromax, Personality::Rdchess];
 
@@ -35,7 +35,7 @@ impl Personality {
         Personality::ALL.into_iter().find(|one| one.name().eq_ignore_ascii_case(name))
     }
 
-    /// Returns the evaluation that belongs to the search.
+    /// Returns the search's own evaluation.
     pub const fn own_evaluation(self) -> Variant {
         match self {
             Personality::Palimpsest => Variant::Nnue,
@@ -44,7 +44,7 @@ impl Personality {
         }
     }
 
-    /// Returns whether the search works only with the evaluation that belongs to it.
+    /// Returns whether the search works only with its own evaluation.
     pub const fn requires_own_evaluation(self) -> bool {
         matches!(self, Personality::Micromax)
     }
@@ -54,7 +54,7 @@ impl Personality {
         !matches!(self, Personality::Palimpsest)
     }
 
-    /// Returns the features of the search that can be disabled.
+    /// Returns the search features that can be disabled.
     pub fn features(self) -> &'static [Feature] {
         match self {
             Personality::Palimpsest => &[],
@@ -76,8 +76,8 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// Returns a configuration with all features enabled. `eval` replaces the personality's
-    /// evaluation, if the personality allows this.
+    /// Returns a configuration with all features enabled. `eval` replaces the personality's own
+    /// evaluation, if the personality allows other evaluations.
     pub fn new(personality: Personality, eval: Option<Variant>) -> Configuration {
         let own = personality.own_evaluation();
         let chosen = eval.filter(|_| !personality.requires_own_evaluation());
@@ -88,8 +88,8 @@ impl Configuration {
         }
     }
 
-    /// Returns the configuration for commands about features. It is like [`new`](Self::new), but
-    /// the default evaluation is the hand-crafted evaluation instead of the network, because the
+    /// Returns the configuration for commands about features. Unlike in [`new`](Self::new), the
+    /// default evaluation is the hand-crafted evaluation instead of the network, because the
     /// network has no features.
     pub fn with_features(personality: Personality, eval: Option<Variant>) -> Configuration {
         let own = match personality.own_evaluation() {
@@ -107,7 +107,7 @@ impl Configuration {
         features
     }
 
-    /// Returns the configuration with the named features disabled and all others enabled.
+    /// Returns the configuration with the named features disabled and all other features enabled.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl Configuration {
         Ok(self)
     }
 
-    /// Returns the configuration with the named experiments and no others.
+    /// Returns the configuration with the named experiments and no other experiments.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl Configuration {
         Ok(self)
     }
 
-    /// Returns the error for feature names that this configuration does not know.
+    /// Returns the error message for a feature name that this configuration does not have.
     pub fn refusal(&self, unknown: &UnknownFeature) -> String {
         format!("{unknown} with Eval {}", self.eval.variant.name())
     }

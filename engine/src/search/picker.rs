@@ -49,7 +49,7 @@ impl ScoredMoves {
 /// than filling the part that is needed.
 pub(super) struct MoveBuffers {
     scored: ScoredMoves,
-    /// Captures that lose material. They are searched last, in the order in which they were found.
+    /// Captures that lose material, searched last in the order in which they were found.
     bad_captures: MoveList,
     /// Moves that the node has searched.
     tried: MoveList,
@@ -83,7 +83,7 @@ pub(super) struct MovePicker {
 }
 
 impl MovePicker {
-    /// Returns a picker for all moves, for nodes of the main search and for quiescence nodes in
+    /// Returns a picker for all moves, used by nodes of the main search and by quiescence nodes in
     /// check.
     ///
     /// `tt_move` must be legal. The killers must be two different quiet moves, which may be
@@ -103,8 +103,8 @@ impl MovePicker {
         }
     }
 
-    /// Returns a picker for `tt_move`, which must be legal and not quiet, and for captures and
-    /// promotions that do not lose material.
+    /// Returns a picker for `tt_move`, and for the captures and promotions that do not lose
+    /// material. `tt_move` must be legal and not quiet.
     pub(super) fn good_captures(
         mut buffers: Box<MoveBuffers>,
         tt_move: Option<Move>,
@@ -200,8 +200,7 @@ impl MovePicker {
     fn next_killer(&mut self, position: &Position) -> Option<Move> {
         while let Some(slot) = self.killers.get_mut(self.next_killer_index) {
             self.next_killer_index += 1;
-            // An illegal killer is removed, so that the quiet stage does not skip a move that
-            // equals it.
+            // An illegal killer is removed, so that the quiet stage does not skip an equal move.
             *slot = slot.filter(|&mv| Some(mv) != self.tt_move && position.is_legal(mv));
             if slot.is_some() {
                 return *slot;
@@ -233,15 +232,15 @@ impl MovePicker {
     }
 }
 
-/// Returns the ordering score of a capture or promotion: most valuable victim first, then capture
-/// history.
+/// Returns the ordering score of a capture or promotion: a weighted sum of the captured piece's
+/// value, the gain of the promotion, and the capture history.
 fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
     let victim = position.captured(mv).map_or(0, see::piece_value);
     let promoted = match mv.promotion() {
         None => 0,
         Some(Kind::Queen) => see::piece_value(Kind::Queen),
-        // An underpromotion is rarely better than a promotion to a queen, so it comes after the
-        // other captures and promotions.
+        // An underpromotion is rarely better than a promotion to a queen, so underpromotions come
+        // after the other captures and promotions.
         Some(_) => -2_000,
     };
     (victim + promoted) * 32 + histories.capture_score(position, mv)

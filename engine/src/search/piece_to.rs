@@ -1,4 +1,4 @@
-//! History entries: their index by moves, and their update.
+//! Index of a move in the history tables, and update of a history entry.
 
 use crate::chess::{Kind, Move, Position};
 
@@ -15,13 +15,13 @@ pub(super) fn piece_to(position: &Position, mv: Move) -> PieceTo {
     (position.turn().index() * 6 + kind) * 64 + mv.to().index()
 }
 
-/// Adds a bonus to an entry. The closer the entry is to ±`LIMIT`, the less is added (history
-/// gravity).
+/// Adds a bonus to a history entry, and subtracts a part of the entry in proportion to the absolute
+/// bonus (history gravity). The entry stays within ±`LIMIT`.
 #[inline]
 pub(super) fn apply_bonus<const LIMIT: i32>(entry: &mut i16, bonus: i32) {
     let bonus = bonus.clamp(-LIMIT, LIMIT);
     let old = i32::from(*entry);
     // The entry and the bonus are within ±`LIMIT`. The result is therefore also within ±`LIMIT`,
-    // and fits in 16 bits, because the subtracted part grows with the entry.
+    // and fits in 16 bits.
     *entry = (old + bonus - old * bonus.abs() / LIMIT) as i16;
 }

@@ -1,5 +1,5 @@
-//! ProbCut (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995).
-//! If a capture scores well above beta in a shallow search, it would probably also exceed beta in a
+//! ProbCut (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995). A
+//! capture that scores well above beta in a shallow search would probably also exceed beta in a
 //! deep search.
 
 use super::node::{Node, NonPv};
@@ -11,8 +11,8 @@ use crate::eval::{Evaluator, Score};
 use crate::tt::{Bound, Entry};
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Returns a score if a capture exceeds beta by the margin in a reduced search. The node must
-    /// be a non-PV node.
+    /// Returns a score if a capture exceeds beta by the ProbCut margin in a reduced search. The
+    /// node must be a non-PV node.
     pub(super) fn probcut(&mut self, node: &Node) -> Option<Score> {
         let improving = params::probcut_improving() * i32::from(node.improving);
         let margin = params::probcut_margin() - improving;
@@ -23,8 +23,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             return None;
         }
-        // Only captures that gain the difference between the evaluation and the raised beta are
-        // tried.
+        // Only captures that gain, by SEE, at least the raised beta minus the evaluation are tried.
         let see_threshold = probcut_beta - node.eval;
         let position = self.line.position();
         let gains = |mv: &Move| see::gains_at_least(position, *mv, see_threshold);
@@ -36,7 +35,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 
     /// Returns the score of the first capture that gains at least `see_threshold` by SEE and scores
-    /// at least `probcut_beta`; `None` if there is none.
+    /// at least `probcut_beta`; `None` if no capture does.
     fn try_captures(
         &mut self,
         node: &Node,
@@ -60,7 +59,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         None
     }
 
-    /// Returns the score of a capture: the score of the quiescence search if it is below
+    /// Returns the score of a capture: the score of the quiescence search if this score is below
     /// `probcut_beta`, otherwise the score of a reduced search.
     fn try_capture(&mut self, node: &Node, mv: Move, probcut_beta: Score) -> Score {
         self.table.prefetch(self.line.position().key_after(mv));

@@ -1,7 +1,7 @@
 //! Pruning of nodes and moves.
 //!
 //! The techniques are common in current engines; the comments cite their first descriptions. The
-//! values in `params.rs` are those of this engine.
+//! values in `params.rs` are specific to this engine.
 
 use super::node::{Node, NonPv};
 use super::picker::MovePicker;
@@ -56,8 +56,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         holds.then_some(score.min(EVALUATION_MAX))
     }
 
-    /// Returns whether a null move may be tried. It is not tried if the side to move has only
-    /// pawns, because zugzwang is common then, or directly after another null move.
+    /// Returns whether a null move may be tried. A null move is not tried directly after another
+    /// null move. If the side to move has only pawns, a null move is not tried either, because
+    /// zugzwang is then common.
     fn can_null_move(&self, node: &Node) -> bool {
         let Node { ply, depth, eval, beta, .. } = *node;
         let position = self.line.position();
@@ -146,8 +147,8 @@ fn is_reverse_futile(node: &Node) -> bool {
         && !is_mate(node.eval)
 }
 
-/// Returns a score for a cutoff if a score in the transposition table, of nearly sufficient depth,
-/// is far above beta.
+/// Returns a score for a cutoff if the entry in the transposition table has nearly sufficient depth
+/// and a score far above beta.
 fn likely_cut(node: &Node) -> Option<Score> {
     let beta = node.beta + params::likely_cut_margin();
     let entry = node.tt_entry?;
@@ -196,7 +197,7 @@ fn late_move_limit(node: &Node) -> usize {
     moves.max(2)
 }
 
-/// Returns the depth below a move after the base late move reduction, in plies.
+/// Returns the depth of the search after a move, with the base late move reduction, in plies.
 fn reduced_depth(node: &Node, count: usize) -> i32 {
     (node.depth - 1 - base_reduction(node, count) / 1024).max(0)
 }

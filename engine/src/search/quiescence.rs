@@ -18,8 +18,8 @@ struct QsNode {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Searches only captures and promotions, or evasions in check, and returns the score of the
-    /// current position.
+    /// Searches only captures and promotions or, in check, evasions. Returns the score of the
+    /// current position in centipawns.
     pub(super) fn quiescence<N: NodeType>(&mut self, alpha: Score, beta: Score) -> Score {
         let ply = self.line.ply();
         self.pv_table.clear(ply);
@@ -67,8 +67,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             return DRAW;
         }
         if best == -INFINITE {
-            // `best` starts with the stand-pat score unless in check. The side to move is therefore
-            // in check and has no legal move.
+            // `best` starts with the stand-pat score, unless the side to move is in check. The side
+            // to move is therefore in check and has no legal move.
             return mated_in(ply);
         }
         if best >= beta && !is_mate(best) && !is_mate(beta) {
@@ -109,7 +109,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             }
             if node.in_check && *best > -EVALUATION_MAX {
                 if mv.is_quiet() {
-                    // After an evasion that is not mate, quiet evasions are skipped to avoid a
+                    // After an evasion that avoids mate, quiet evasions are skipped to avoid a
                     // search explosion.
                     picker.skip_quiets();
                     continue;
@@ -142,9 +142,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Returns the stand-pat score of a node whose static evaluation is at least beta, and stores
-    /// it. The score is the mean of the evaluation and beta, because the evaluation is only an
-    /// estimate.
+    /// Returns the stand-pat score of a node whose static evaluation is at least beta. The score is
+    /// the mean of the evaluation and beta, because the evaluation is only an estimate. If the
+    /// position has no table entry, the evaluation is stored as a lower bound.
     fn stand_pat(
         &self,
         entry: Option<Entry>,

@@ -7,7 +7,7 @@ use crate::chess::Move;
 pub(super) struct RootMoves {
     /// Moves, with the number of nodes searched below each move.
     moves: Vec<(Move, u64)>,
-    /// `true` if these are all legal moves.
+    /// `true` if `moves` contains all legal moves.
     complete: bool,
     /// First moves of earlier MultiPV lines, excluded from the current line.
     excluded: Vec<Move>,
@@ -33,8 +33,8 @@ impl RootMoves {
         !self.excluded.contains(&mv) && self.moves.iter().any(|&(one, _)| one == mv)
     }
 
-    /// Returns whether all legal moves are searched. If not, the result must not be stored as the
-    /// result of the position.
+    /// Returns whether all legal moves are searched. Otherwise, the score must not be stored as the
+    /// score of the position.
     pub(super) fn is_complete(&self) -> bool {
         self.complete && self.excluded.is_empty()
     }
@@ -49,7 +49,7 @@ impl RootMoves {
         self.excluded.clear();
     }
 
-    /// Adds to the number of nodes searched below a move.
+    /// Adds `nodes` to the number of nodes searched below a move.
     pub(super) fn add_nodes(&mut self, mv: Move, nodes: u64) {
         if let Some((_, total)) = self.moves.iter_mut().find(|(one, _)| *one == mv) {
             *total += nodes;

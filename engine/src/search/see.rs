@@ -14,8 +14,8 @@ pub(super) fn piece_value(kind: Kind) -> Score {
 }
 
 /// Returns whether `mv` gains at least `threshold` centipawns. After `mv`, both sides capture on
-/// its destination as long as this is profitable, with the least valuable piece first. Pins are
-/// ignored.
+/// the destination of `mv` while captures are profitable. The least valuable piece captures first.
+/// Pins are ignored.
 pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) -> bool {
     if mv.is_castle() {
         return threshold <= 0;

@@ -1,4 +1,4 @@
-//! Slots of the hash tables of the rebuilt searches. A slot consists of a key and a content;
+//! Slots of the hash tables of micro-Max and RDChess. A slot consists of a key and a content;
 //! content 0 marks an unused slot.
 
 use crate::tt::OutOfMemory;
@@ -10,16 +10,16 @@ pub(super) type Slot = [u64; 2];
 ///
 /// # Errors
 ///
-/// If the memory cannot be allocated.
+/// Returns [`OutOfMemory`] if the memory cannot be allocated.
 pub(super) fn empty(megabytes: usize) -> Result<Vec<Slot>, OutOfMemory> {
     let megabytes = megabytes.max(1);
     let count = megabytes * ((1 << 20) / size_of::<Slot>());
     // `vec!` aborts the process if there is not enough memory, so a fallible reservation is tested
-    // first. The reservation itself is not used, because filling it would touch all its pages.
+    // first. The reservation is dropped, because filling the reserved memory would touch all pages.
     let mut probe: Vec<Slot> = Vec::new();
     probe.try_reserve_exact(count).map_err(|_| OutOfMemory { megabytes })?;
     drop(probe);
-    // `vec!` of zeros obtains zeroed memory from the system without touching it.
+    // `vec!` of zeros obtains zeroed memory from the operating system, and touches no page.
     Ok(vec![[0; 2]; count])
 }
 

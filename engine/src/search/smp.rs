@@ -11,13 +11,13 @@ use crate::eval::score::EVALUATION_MAX;
 use crate::eval::{Choice, Evaluator, Variant};
 use crate::tt::{Bound, TranspositionTable};
 
-/// Stack size of a search thread, in bytes. It suffices for `MAX_PLY` nested nodes.
+/// Stack size of a search thread, in bytes; sufficient for `MAX_PLY` nested nodes.
 pub const STACK_BYTES: usize = 32 << 20;
 
 /// Searches with one thread for each element of `histories`, which must not be empty.
 ///
-/// With one thread, the search is deterministic. If a thread cannot be started, the search
-/// continues with fewer threads.
+/// With one thread and without time limits, the search is deterministic. If a thread cannot be
+/// started, the search continues with fewer threads.
 pub(super) fn search(
     eval: Choice,
     request: Request<'_>,
@@ -53,7 +53,7 @@ pub(super) fn search(
             results
         });
     // With MultiPV, the result must be the first reported line, which comes from the main thread.
-    // With a depth limit, only the main thread is sure to have reached this depth.
+    // With a depth limit, only the main thread is certain to have reached the depth limit.
     let use_main = request.limits.lines() > 1 || request.limits.depth.is_some();
     let chosen = if use_main { 0 } else { choose_result(&results) };
     let threads = results.len();
@@ -99,8 +99,8 @@ impl ThreadInput<'_> {
     }
 }
 
-/// Guard that stops all threads if one thread panics. Without it, the other threads would continue,
-/// and the search would wait for them.
+/// Guard that stops all threads if one thread panics. Without the guard, the other threads would
+/// continue, and the search would wait for these threads.
 struct StopAllOnPanic<'a>(ThreadState<'a>);
 
 impl Drop for StopAllOnPanic<'_> {
@@ -113,10 +113,11 @@ impl Drop for StopAllOnPanic<'_> {
 
 /// Returns the index of the result to use. Index 0 is the result of the main thread.
 ///
-/// If the main thread is mated, its result is used. Otherwise, if there are winning mates, the
-/// shortest is used. Otherwise, each result votes for its move with the weight (score − lowest
-/// score + 10) × depth. Of the results with the elected move, the result with the largest weight is
-/// used.
+/// The result of the main thread is used if the main thread has finished no iteration or is mated.
+/// Results of other threads without a finished iteration, or with a mate against the side to move,
+/// do not count. If there are winning mates, the shortest mate is used. Otherwise, each result
+/// votes for its first move, with the weight (score − lowest score + 10) × depth. Of the results
+/// with the elected move, the result with the largest weight is used.
 fn choose_result(results: &[SearchResult]) -> usize {
     let main = &results[0];
     if main.depth == 0 || main.score < -EVALUATION_MAX {
@@ -126,7 +127,7 @@ fn choose_result(results: &[SearchResult]) -> usize {
         let numbered = results.iter().enumerate();
         numbered.filter(|(_, one)| one.depth > 0 && one.score >= -EVALUATION_MAX)
     };
-    // Of equal results, the first is used, which prefers the main thread.
+    // Of equal results, the first result is used, so the main thread is preferred.
     let first_best = |best: Option<(i64, usize)>, one: (i64, usize)| match best {
         Some(best) if best.0 >= one.0 => Some(best),
         _ => Some(one),
@@ -191,8 +192,8 @@ mod tests {
         let (long, short) = (mate_in(9), mate_in(5));
         assert_eq!(vote(&[(0, long, 9), (1, short, 5), (0, long, 9), (0, long, 9)]), 1);
         assert_eq!(vote(&[(0, 300, 20), (0, 300, 20), (2, long, 3)]), 2);
-        // The mate score of a losing helper is not the lowest score, which would make the other
-        // weights nearly equal.
+        // The mate score of a losing helper does not count as the lowest score. Otherwise, the
+        // weights of the other results would be nearly equal.
         assert_eq!(vote(&[(0, 0, 8), (1, 60, 8), (2, mated_in(6), 9)]), 1);
         assert_eq!(vote(&[(0, mated_in(6), 9), (1, 60, 8)]), 0);
     }

@@ -23,7 +23,7 @@ fn find(
 }
 
 /// Returns configurations of all evaluations with the default search, and of all other searches
-/// with the evaluations that belong to them.
+/// with their own evaluations.
 fn configurations() -> impl Iterator<Item = Configuration> {
     let searches = Personality::ALL.into_iter().filter(|&one| one != Personality::default());
     Variant::ALL.into_iter().map(Configuration::from).chain(searches.map(Configuration::from))
@@ -82,8 +82,7 @@ fn a_mate_is_announced_with_its_variation() {
             game.play(result.line[0]);
         }
     }
-    // A few lines are incomplete, because entries with moves to the mate may have been replaced in
-    // the table.
+    // A few lines are incomplete, because table entries on the way to the mate can be replaced.
     assert!(announced > 1_000 && cut * 100 < announced, "{cut} of {announced}");
 }
 
@@ -197,8 +196,8 @@ fn every_feature_of_a_search_changes_it() {
         let all_features = Configuration::from(personality);
         let usual = positions.map(|position| iterations(all_features, position));
         for feature in personality.features() {
-            // Ageing has an effect only in a full table and after further moves of the game. This
-            // test has neither.
+            // Ageing has an effect only if the table is full and the game continues. In this test,
+            // the table is not full, and no move is played.
             if feature.name == "hash_ageing" {
                 continue;
             }
@@ -339,7 +338,8 @@ fn every_experiment_changes_the_search() {
         };
         let usual = Configuration::new(personality, Some(variant));
         for experiment in variant.experiments() {
-            // This experiment has an effect only after moves of the game, and this test has none.
+            // This experiment has an effect only after moves have been played, and this test plays
+            // no moves.
             if experiment.name == "kept_placement" {
                 continue;
             }
@@ -385,8 +385,8 @@ fn a_piece_before_its_pawn_loses_in_search_and_evaluation() {
         -evaluator.evaluate(&before.play(mv)) - root
     };
 
-    // The king steps in front of the pawn, or away from there. Its distance from the centre changes
-    // by 5.
+    // The king moves to the square in front of the pawn, or leaves this square. The score for the
+    // king's distance from the centre changes by 5.
     for (text, mv, usual, tried) in [
         ("k7/8/8/8/8/8/4PK2/8 w - - 0 1", "f2e3", 5, -4),
         ("k7/8/8/8/8/4K3/4P3/8 w - - 0 1", "e3f2", -5, 4),

@@ -1,8 +1,8 @@
-//! State, besides the transposition table, that the threads of one search share.
+//! State shared by the threads of one search, in addition to the transposition table.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A counter on its own cache lines, to avoid false sharing.
+/// Counter that shares no cache line with other data, to avoid false sharing.
 #[derive(Default)]
 #[repr(align(128))]
 struct Counter(AtomicU64);
@@ -19,7 +19,7 @@ pub(super) struct SharedState {
 }
 
 impl SharedState {
-    /// Returns the state of a new search with this many threads.
+    /// Returns the state of a new search with `threads` threads.
     pub(super) fn new(threads: usize) -> SharedState {
         SharedState {
             counters: (0..threads).map(|_| Counter::default()).collect(),
@@ -28,7 +28,7 @@ impl SharedState {
         }
     }
 
-    /// Returns the shared state for one thread. Thread 0 is the main thread.
+    /// Returns one thread's access to the shared state. Thread 0 is the main thread.
     pub(super) fn thread(&self, index: usize) -> ThreadState<'_> {
         ThreadState { shared: self, index }
     }
@@ -88,7 +88,7 @@ impl ThreadState<'_> {
         self.shared.stop_all();
     }
 
-    /// Returns whether a thread has stopped all threads.
+    /// Returns whether all threads must stop.
     pub(super) fn is_stopped(&self) -> bool {
         self.shared.stopped.load(Ordering::Acquire)
     }

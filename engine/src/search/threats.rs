@@ -1,8 +1,8 @@
-//! Threats, for the ordering of quiet moves that have no history yet. A move is more likely to be
-//! good if it leaves a square that a less valuable piece attacks, avoids such squares, or gives
-//! check. The butterfly history also distinguishes moves by these attacks.
+//! Threats in the ordering of quiet moves, useful mainly for moves without history. A move is more
+//! likely to be good if it leaves a square that a less valuable piece attacks, avoids such squares,
+//! or gives check. The butterfly history also distinguishes moves by the enemy's attacks.
 //!
-//! The terms are from Stockfish 16 (`movepick.cpp`). The weights are those of this engine.
+//! The terms are from Stockfish 16 (`movepick.cpp`). The weights are specific to this engine.
 
 use super::params;
 use crate::chess::{Bitboard, Kind, Move, Position, attacks};
@@ -41,8 +41,8 @@ impl Attacks {
         Attacks { all, pawns, minors, rooks }
     }
 
-    /// Returns the move-ordering score of a quiet move by this kind of piece: positive for leaving
-    /// a square that a less valuable piece attacks, negative for moving to such a square.
+    /// Returns the move-ordering score of a quiet move by a piece of kind `kind`: positive for
+    /// leaving a square that a less valuable piece attacks, negative for moving to such a square.
     #[inline]
     pub(super) fn score(self, kind: Kind, mv: Move) -> i32 {
         let (worth, threatened) = match kind {
@@ -56,7 +56,7 @@ impl Attacks {
     }
 }
 
-/// Squares from which a piece of the side to move would give a direct check, by kind.
+/// Squares from which a piece of the side to move would give a direct check, by kind of piece.
 #[derive(Clone, Copy)]
 pub(super) struct Checks([Bitboard; 6]);
 
@@ -72,8 +72,8 @@ impl Checks {
         Checks([pawn, knight, bishop, rook, bishop | rook, Bitboard::EMPTY])
     }
 
-    /// Returns the move-ordering score of a quiet move by this kind of piece: a bonus for a direct
-    /// check.
+    /// Returns the move-ordering score of a quiet move by a piece of kind `kind`: a bonus for a
+    /// direct check.
     #[inline]
     pub(super) fn score(self, kind: Kind, mv: Move) -> i32 {
         params::check_order() * i32::from(self.0[kind.index()].contains(mv.to()))

@@ -17,7 +17,7 @@ pub(super) struct IterationStats {
     pub(super) fail_lows: u32,
 }
 
-/// Scales the soft time limit of a move.
+/// State of the scaling of the soft time limit during the search of one move.
 #[derive(Default)]
 pub(super) struct TimeManager {
     best: Option<Move>,
@@ -29,7 +29,7 @@ pub(super) struct TimeManager {
 impl TimeManager {
     /// Returns the percentage of the soft limit to use after another iteration. The percentage is
     /// higher if the best move changed recently, if the score dropped or failed low, or if moves
-    /// other than the best took many nodes.
+    /// other than the best move took many nodes.
     pub(super) fn soft_limit_percent(
         &mut self,
         result: &SearchResult,

@@ -1,7 +1,7 @@
 //! Conditions for the use of scores in the transposition table.
 //!
-//! Position keys do not include the half-move clock. An entry may have been stored at a lower clock
-//! and contain a mate score for a mate that the fifty-move rule now prevents.
+//! Position keys do not include the half-move clock. An entry may have been stored at a lower
+//! clock, and may contain a mate score for a mate that the fifty-move rule now prevents.
 
 use super::params;
 use crate::chess::Position;
@@ -9,7 +9,8 @@ use crate::eval::Score;
 use crate::eval::score::{MATE, is_mate};
 use crate::tt::{Bound, Entry};
 
-/// Returns the score of an entry if its bound allows a cutoff in this window.
+/// Returns the score of an entry if the entry's bound type allows a cutoff in the window `alpha` to
+/// `beta`.
 pub(super) fn tt_cutoff(entry: &Entry, ply: usize, alpha: Score, beta: Score) -> Option<Score> {
     let score = entry.score_at(ply);
     let cuts = match entry.bound {
@@ -26,8 +27,8 @@ pub(super) fn is_valid_at_clock(entry: &Entry, position: &Position) -> bool {
     position.halfmove_clock() < params::CLOCK_NEAR_END && !is_mate_beyond_clock(entry, position)
 }
 
-/// Returns the score of the entry if its bound shows that the score is a better estimate than the
-/// static evaluation; otherwise returns the static evaluation.
+/// Returns the score of the entry if the entry's bound type makes the score a better estimate than
+/// the static evaluation; otherwise returns the static evaluation.
 pub(super) fn refine_with_tt(
     evaluation: Score,
     entry: Option<Entry>,

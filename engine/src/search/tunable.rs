@@ -1,7 +1,8 @@
 //! Tunable search parameters.
 //!
-//! In a normal build, each parameter is a constant. With the Cargo feature `tuning`, and in unit
-//! tests, it is a variable, which a tuner sets with the UCI option of the same name.
+//! In a normal build, each parameter is a constant. In builds with the Cargo feature `tuning` and
+//! in unit tests, each parameter is a variable, which a tuner sets with the UCI option of the same
+//! name.
 
 /// Declares parameters, with their default values and tuning ranges.
 macro_rules! tunable_params {

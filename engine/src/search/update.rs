@@ -20,8 +20,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         if let Some(mv) = best_move.filter(|_| bound == Bound::Lower) {
             self.update_histories(node, mv, tried);
         }
-        // If some legal moves were not searched, the result is not the result of the position. It
-        // is then neither stored nor used for the correction history.
+        // If some legal moves were not searched, the score is not the score of the position. The
+        // score is then neither stored nor used for the correction history.
         if node.excluded.is_some() || node.ply == 0 && !self.root_moves.is_complete() {
             return;
         }
@@ -42,8 +42,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.table.store(self.line.position().key(), entry);
     }
 
-    /// Rewards the quiet move of an entry in the transposition table that caused a cutoff without a
-    /// search.
+    /// Rewards the move of a transposition table entry that caused a cutoff without a search, if
+    /// the move is quiet.
     pub(super) fn reward_tt_move(&mut self, entry: &Entry, depth: i32) {
         let position = self.line.position();
         if let Some(mv) = entry.mv.filter(|&mv| mv.is_quiet() && position.is_legal(mv)) {
@@ -52,8 +52,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Updates the correction history with the difference between the result and the static
-    /// evaluation. Nothing changes if the result is a bound that is consistent with the evaluation.
+    /// Updates the correction history with the difference between the score and the static
+    /// evaluation. The history does not change if the score is a bound that is consistent with the
+    /// static evaluation.
     fn update_correction(&mut self, node: &Node, best: Score, bound: Bound) {
         let Some(evaluation) = self.frame(node.ply).static_eval else {
             return;
@@ -71,7 +72,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.histories.correction.update(self.line.position(), previous, error, node.depth);
     }
 
-    /// Rewards the move that caused a cutoff, and penalises the moves that were searched before it.
+    /// Rewards the move that caused a cutoff, and penalises the moves that were searched before
+    /// this move.
     fn update_histories(&mut self, node: &Node, best: Move, tried: &[Move]) {
         let bonus = bonus(node.depth);
         let context = self.frame(node.ply).quiet_context;
@@ -93,11 +95,11 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Updates the butterfly history of the previous move, if it is quiet, according to the change
-    /// of the static evaluation for the side that made the move.
+    /// If the previous move is quiet, updates the butterfly history for this move, according to the
+    /// change of the static evaluation for the side that made the move.
     pub(super) fn reward_eval_gain(&mut self, ply: usize, evaluation: Score) {
         let Frame { excluded, is_verifying, .. } = *self.frame(ply);
-        // Singular and verification searches visit the position of a node again. Without this test,
+        // Singular and verification searches visit the position of a node again. Without the test,
         // the previous move would be rewarded twice for the same gain.
         let is_again = excluded.is_some() || is_verifying;
         let Some(above) = ply.checked_sub(1).filter(|_| features::swing_history() && !is_again)
@@ -107,8 +109,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         let Frame { current_move, static_eval: earlier, quiet_context, .. } = *self.frame(above);
         if let (Some(mv), Some(earlier)) = (current_move.filter(|mv| mv.is_quiet()), earlier) {
             let (per_centipawn, tempo, most) = params::swing_bonus();
-            // Both evaluations are from the point of view of the side to move, and include its
-            // tempo bonus.
+            // Each evaluation is from the point of view of the side to move, and includes the tempo
+            // bonus of that side.
             let gain = 2 * tempo - (earlier + evaluation);
             let bonus = (per_centipawn * gain).clamp(-most, most);
             let color = !self.line.position().turn();
@@ -116,8 +118,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Updates the continuation history of a reduced quiet move after its re-search, if the score
-    /// is not above alpha or at least beta. The move has already been made.
+    /// Updates the continuation history for a reduced quiet move after the re-search, if the
+    /// re-search failed low or high. The move must not have been unmade yet.
     pub(super) fn learn_from_research(&mut self, node: &Node, mv: Move, score: Score) {
         let bonus = match score {
             _ if score <= node.alpha => -bonus(node.depth),
@@ -130,7 +132,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Rewards the previous move, if it is quiet, because this node failed low.
+    /// Rewards the previous move for the fail-low of this node, if the previous move is quiet.
     fn reward_previous_move(&mut self, node: &Node) {
         let Some(above) = node.ply.checked_sub(1) else {
             return;
@@ -143,7 +145,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 }
 
-/// Returns the history bonus for a cutoff at this depth, in plies.
+/// Returns the history bonus for a cutoff at `depth` plies.
 fn bonus(depth: i32) -> i32 {
     let (per_ply, offset, most) = params::history_bonus();
     (per_ply * depth - offset).min(most)

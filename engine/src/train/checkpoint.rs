@@ -1,4 +1,4 @@
-//! State of a training run, which is saved after each epoch.
+//! State of a training run, saved after each epoch.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -40,8 +40,8 @@ impl Checkpoint {
         Checkpoint { weights, mean: zero.clone(), square: zero, steps: 0, errors: Vec::new() }
     }
 
-    /// Returns the state stored in a file; `None` if the file does not exist. A file of a training
-    /// run with other data or settings is an error.
+    /// Returns the state stored in a file; `None` if the file does not exist. A file from a
+    /// training run with other data or settings is an error.
     pub(super) fn read(
         path: &Path,
         data: &Data,
@@ -84,7 +84,7 @@ impl Checkpoint {
         trailing.is_empty().then_some(Checkpoint { weights, mean, square, steps, errors })
     }
 
-    /// Replaces the file atomically.
+    /// Replaces the checkpoint file atomically.
     pub(super) fn write(&self, path: &Path, data: &Data, settings: Settings) -> io::Result<()> {
         let mut bytes = header(data, settings).into_bytes();
         bytes.extend(self.steps.to_le_bytes());
@@ -114,8 +114,8 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // The contents must reach the disk before the rename. Otherwise, a power failure could leave
     // `path` without contents.
     fs::rename(beside, path)?;
-    // The rename is only on disk after the folder has been synchronised. Without this, a power
-    // failure could restore the old file.
+    // The rename is on disk only after the folder has been synchronised. Without the
+    // synchronisation, a power failure could restore the old file.
     sync_folder(path)
 }
 

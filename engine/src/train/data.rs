@@ -8,7 +8,7 @@ use crate::datagen::record::Record;
 use crate::datagen::{HEADER_BYTES, records};
 use crate::random::mix;
 
-/// One in `ONE_IN` games is used for validation.
+/// Number of games for each validation game: one in `ONE_IN` games is used for validation.
 const ONE_IN: u64 = 20;
 
 /// Records, split into training and validation.
@@ -17,7 +17,7 @@ pub struct Data {
     pub(super) records: Vec<Record>,
     /// Indices of the training records.
     pub(super) training: Vec<u32>,
-    /// Indices of the validation records, which are from other games than the training records.
+    /// Indices of the validation records. No game has both training and validation records.
     pub(super) validation: Vec<u32>,
     games: u64,
     /// Hash of the headers of all files.
@@ -29,8 +29,8 @@ impl Data {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, was not written by `datagen`, contains an invalid record, or
-    /// ends within a record.
+    /// Returns an error if the file cannot be read, was not written by `datagen`, contains an
+    /// invalid record, or ends within a record.
     pub fn read(&mut self, path: &Path) -> io::Result<()> {
         let mut source = BufReader::with_capacity(1 << 20, File::open(path)?);
         let mut header = [0; HEADER_BYTES];

@@ -1,9 +1,9 @@
 //! Floating-point model of the network, with its error and the gradient of the error.
 //!
 //! All parameters are in one slice, in this order: weights of the hidden layer by input; biases of
-//! the hidden layer; weights of each output, for the side to move and then for the other side;
-//! biases of the outputs. The output 1.0 corresponds to [`CENTIPAWNS`] centipawns. The expected
-//! result is the logistic function of the output.
+//! the hidden layer; weights of each output, for the side to move and then for the opponent; biases
+//! of the outputs. The output 1.0 corresponds to [`CENTIPAWNS`] centipawns. The expected result is
+//! the logistic function of the output.
 
 use std::ops::Range;
 
@@ -40,9 +40,9 @@ pub(super) fn initial(random: &mut Random) -> Vec<f32> {
     weights
 }
 
-/// A position as input for the network.
+/// Position as the input of the network, with the target.
 struct Sample {
-    /// Indices of the active inputs, for the side to move and for the other side. Only the first
+    /// Indices of the active inputs, for the side to move and for the opponent. Only the first
     /// `pieces` elements are used.
     inputs: [[u16; 32]; 2],
     pieces: usize,
@@ -53,7 +53,7 @@ struct Sample {
 
 impl Sample {
     /// Creates a sample. `result_share` is the share of the game's result in the target. The rest
-    /// is the expected result for the score.
+    /// of the target is the expected result for the score.
     #[inline(always)]
     fn new(record: &Record, result_share: f32) -> Sample {
         let turn = record.turn();
@@ -87,8 +87,9 @@ fn logistic(value: f32) -> f32 {
     1.0 / (1.0 + (-value).exp())
 }
 
-/// Job that sums the squared errors of records and, if requested, adds up their gradients. It is
-/// compiled once for each supported set of vector instructions. All copies compute the same result.
+/// Job that sums the squared errors of records and, if requested, adds up the gradients of the
+/// squared errors. The job is compiled once for each supported set of vector instructions. All
+/// copies compute the same result.
 pub(super) struct ErrorJob<'a> {
     pub(super) weights: &'a [f32],
     pub(super) records: &'a [Record],
@@ -117,7 +118,8 @@ impl Job for ErrorJob<'_> {
 }
 
 impl ErrorJob<'_> {
-    /// Returns the squared error of a sample, and adds its gradient if requested.
+    /// Returns the squared error of a sample, and adds the gradient of the squared error if
+    /// requested.
     #[inline(always)]
     fn add(&mut self, sample: &Sample) -> f32 {
         let (output, clipped) = forward(self.weights, sample);
@@ -175,8 +177,8 @@ fn propagate(
         for neuron in 0..HIDDEN {
             let value = clipped[neuron];
             by_weight[place][neuron] += slope * value * value;
-            // A neuron that is clipped at 1 does not depend on its sum. At 0, the derivative of the
-            // square is 0 anyway.
+            // A neuron that is clipped at 1 does not depend on the neuron's sum. For a neuron that
+            // is clipped at 0, the derivative of the square is 0.
             let factor = if value < 1.0 { 2.0 * value } else { 0.0 };
             by_neuron[neuron] = slope * weights[neuron] * factor;
         }
@@ -196,8 +198,8 @@ fn add(sums: &mut Neurons, values: &Neurons) {
     }
 }
 
-/// Returns the dot product of the squared neurons and `weights`. It is summed in lanes, because the
-/// compiler must not reorder a floating-point sum to vectorise it.
+/// Returns the dot product of the squared neurons and `weights`. The products are summed in lanes,
+/// because the compiler must not reorder a floating-point sum for vectorisation.
 #[inline(always)]
 fn dot_squared(neurons: &Neurons, weights: &Neurons) -> f32 {
     // The number of lanes, and therefore the order of addition, is the same on every CPU, so every
@@ -229,8 +231,8 @@ mod tests {
         .map(|(text, score)| Record::new(&fen::parse(text).unwrap(), score))
         .to_vec();
         let mut weights = initial(&mut Random::new(3));
-        // With this bias, some neurons are clipped, and none is so close to a clipping point that a
-        // small step would reach it.
+        // With this bias, some neurons are clipped, and no neuron is so close to a clipping point
+        // that a small step would reach the clipping point.
         weights[HIDDEN_BIAS].iter_mut().for_each(|bias| *bias = 0.3);
         let indices = [0, 1, 2];
         let error = |weights: &[f32], gradient: Option<&mut [f32]>, level| {

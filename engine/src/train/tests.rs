@@ -4,7 +4,7 @@ use crate::eval::nnue::embedded;
 use crate::eval::palimpsest::tests::positions;
 use crate::eval::{Choice, Variant};
 
-/// Returns positions, quiet or not, whose score is their material balance.
+/// Returns records of positions, quiet or not, whose scores are their material balances.
 fn material() -> Data {
     let mut data = Data::default();
     for (position, place) in positions().iter().step_by(3).zip(0..) {
@@ -37,7 +37,7 @@ fn training_does_not_depend_on_threads_or_machine() {
     assert!(errors[3].validation < errors[0].validation / 2.0, "{errors:?}");
     let threaded = Settings { threads: 3, ..SETTINGS };
     assert_eq!(train(&data, threaded, &at("other"), &mut |_| {}).unwrap(), network);
-    // The training run is stopped after its second epoch and then resumed.
+    // The training run is resumed from the checkpoint after the second epoch.
     let stopped = at("stopped");
     let kept = at("kept");
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -50,7 +50,7 @@ fn training_does_not_depend_on_threads_or_machine() {
     let mut epochs = Vec::new();
     let continued = train(&data, SETTINGS, &kept, &mut |all| epochs.push(all.len())).unwrap();
     assert_eq!((continued, epochs), (network, vec![3, 4]));
-    // A checkpoint is rejected if its training run had other settings.
+    // A checkpoint from a training run with other settings is rejected.
     let other = train(&data, Settings { seed: 2, ..SETTINGS }, &kept, &mut |_| {}).unwrap_err();
     assert!(other.to_string().contains("remove it to begin anew"), "{other}");
     std::fs::write(&kept, &std::fs::read(&kept).unwrap()[..1_000]).unwrap();
@@ -86,7 +86,7 @@ fn training_continues_from_a_network() {
     let network = train(&data, SETTINGS, &path, &mut |all| errors = all.to_vec()).unwrap();
     let learnt = errors[3].validation;
     let start: Option<&'static Network> = Some(Box::leak(Box::new(network)));
-    // A checkpoint is rejected if its training run had other initial weights.
+    // A checkpoint from a training run with other initial weights is rejected.
     assert!(train(&data, Settings { start, ..SETTINGS }, &path, &mut |_| {}).is_err());
     std::fs::remove_file(&path).unwrap();
     let settings = Settings { start, rate: 0.001, epochs: 1, ..SETTINGS };

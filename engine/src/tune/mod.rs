@@ -2,9 +2,9 @@
 //!
 //! The error is the mean squared difference between the result of a game and the expected result
 //! (Peter Österlund, "Texel's tuning method", 2014). The expected result is a logistic function of
-//! the evaluation of a position of the game. Positions are converted once to counts of weights, so
-//! that the gradient of the error is cheap to compute. The weights are optimized with Adam (Kingma
-//! and Ba, 2015).
+//! the evaluation of a position of the game. Each position is converted once to counts of weights,
+//! so that the gradient of the error can be computed quickly. The weights are optimized with Adam
+//! (Kingma and Ba, 2015).
 
 pub mod model;
 pub mod samples;
@@ -25,7 +25,7 @@ pub struct Settings {
     pub rate: f64,
     /// L2 penalty per squared centipawn of distance from the initial weights (`--pull`).
     pub l2: f64,
-    /// Number of epochs without a smaller validation error after which the tuner stops.
+    /// Number of consecutive epochs without a smaller validation error after which the tuner stops.
     pub patience: usize,
     /// Number of threads.
     pub threads: usize,
@@ -147,7 +147,7 @@ impl Adam<'_> {
         Adam { start, weights: start.clone(), mean: zero.clone(), square: zero, steps: 0, rate }
     }
 
-    /// Performs one epoch and returns the mean squared error during the epoch.
+    /// Performs one epoch, and returns the mean squared error during the epoch.
     fn pass(&mut self, samples: &Samples, curve: Curve, epoch: usize, settings: &Settings) -> f64 {
         let mut random = Random::new(mix(settings.seed) ^ epoch as u64);
         let order = random.shuffled_indices(samples.len());
@@ -162,8 +162,8 @@ impl Adam<'_> {
 
     fn step(&mut self, gradient: &Weights, samples: usize, l2: f64) {
         self.steps += 1;
-        // Both moving averages start at 0, so each is divided by the total weight of the gradients
-        // so far (bias correction).
+        // Both moving averages start at 0, so each average is divided by the total weight of the
+        // gradients so far (bias correction).
         let [mean_correction, square_correction] = DECAY.map(|decay| 1.0 - decay.powi(self.steps));
         for (place, gradients) in gradient.iter().enumerate() {
             for (phase, gradient) in gradients.iter().enumerate() {

@@ -5,17 +5,17 @@ use std::thread;
 use super::samples::Samples;
 use crate::eval::palimpsest::trace::attack_worth;
 
-/// Weights by index: middlegame, endgame. During tuning, they are not rounded.
+/// Weights by index: middlegame, endgame. During tuning, the weights are not rounded.
 pub type Weights = Vec<[f64; 2]>;
 
-/// Number of parts of a sum over samples. This number and the order of addition are fixed, so that
-/// the sum does not depend on the number of threads.
+/// Number of parts of a sum over samples. The number of parts and the order of addition are fixed,
+/// so that the sum does not depend on the number of threads.
 const PARTS: usize = 16;
 
 /// Logistic curve that converts centipawns to the expected result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
-    /// Steepness. 1 is the curve of logistic Elo with 100 Elo per pawn.
+    /// Steepness; 1 for the curve of logistic Elo with 100 Elo per pawn.
     pub steepness: f64,
 }
 
@@ -29,8 +29,8 @@ impl Curve {
         1.0 / (1.0 + (-self.per_centipawn() * score).exp())
     }
 
-    /// Returns the curve with the smallest error for these scores and results, found by
-    /// golden-section search.
+    /// Returns the curve with the smallest squared error for `scores`, in centipawns, and
+    /// `results`, found by golden-section search.
     pub fn fit(scores: &[f64], results: &[f64]) -> Curve {
         let golden = (5.0f64.sqrt() - 1.0) / 2.0;
         let (mut low, mut high) = (0.05, 5.0);
@@ -76,8 +76,8 @@ impl Samples {
             .unzip()
     }
 
-    /// Returns the score of a sample, and its derivatives with respect to the danger units of each
-    /// side's attack, White's first.
+    /// Returns the score of a sample, and the derivatives of the score with respect to the danger
+    /// units of each side's attack, White's first.
     fn score_and_gradient(&self, index: usize, weights: &Weights) -> (f64, [[f64; 2]; 2]) {
         let (row, coefficients) = self.row(index);
         let mut sum = row.fixed.map(f64::from);
@@ -115,8 +115,8 @@ impl Samples {
         gradient
     }
 
-    /// Returns the error of the samples with these indices and its gradient, computed with
-    /// `threads` threads.
+    /// Returns the error of the samples with these indices, and the gradient of the error, computed
+    /// with `threads` threads.
     pub fn gradient(
         &self,
         indices: &[u32],

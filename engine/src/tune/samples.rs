@@ -10,8 +10,8 @@ use crate::random::mix;
 /// Positions as counts of weights, with the results of their games.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
-    /// Coefficients: pairs of the index of a weight and its count. Each row has a range of these
-    /// pairs.
+    /// Coefficients: pairs of the index of a weight and the count of this weight. Each row has a
+    /// range of coefficients.
     coefficients: Vec<(u16, i16)>,
     rows: Vec<Row>,
 }
@@ -23,7 +23,7 @@ pub(super) struct Row {
     start: usize,
     /// Numbers of coefficients: of the linear sum, of White's attack, and of Black's attack.
     counts: [u16; 3],
-    /// Factors of the middlegame and the endgame sum.
+    /// Factors of the middlegame sum and of the endgame sum.
     pub(super) shares: [f32; 2],
     /// Score that does not depend on any weight, in centipawns from White's point of view:
     /// middlegame, endgame.
@@ -81,7 +81,7 @@ impl Samples {
 pub struct Split {
     /// Training samples.
     pub training: Samples,
-    /// Validation samples, from other games than the training samples.
+    /// Validation samples. No game has both training and validation samples.
     pub validation: Samples,
     /// Number of games.
     pub games: usize,
@@ -108,15 +108,15 @@ impl fmt::Display for ReadError {
 impl std::error::Error for ReadError {}
 
 impl Split {
-    /// Adds the samples in a file. A sample is a line `FEN;RESULT` or `FEN;RESULT;GAME`, where the
-    /// result is `1-0`, `0-1` or `1/2-1/2`, and GAME is the number of the game. About one in
-    /// `one_in` games, selected with `seed`, is used for validation with all its positions. A line
-    /// without a game number counts as a separate game. Empty lines and lines that begin with `#`
-    /// are skipped.
+    /// Adds the samples in a file. A sample is a line `FEN;RESULT` or `FEN;RESULT;GAME`, where
+    /// RESULT is `1-0`, `0-1` or `1/2-1/2`, and GAME is the number of the game. About one in
+    /// `one_in` games, selected with `seed`, is used for validation, with all positions of the
+    /// game. A line without a game number counts as a separate game. Empty lines and lines that
+    /// begin with `#` are skipped.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or for the first line that is not a sample.
+    /// Returns an error if the file cannot be read, or for the first line that is not a sample.
     pub fn read(&mut self, source: impl BufRead, one_in: u64, seed: u64) -> Result<(), ReadError> {
         let mut tracer = Tracer::default();
         let mut last_game = None;
@@ -173,8 +173,8 @@ mod tests {
                 text.push_str(&format!("4k3/{pawn}/8/8/8/8/4K3 w - - 0 1;1/2-1/2;{game}\n"));
             }
         }
-        // Each pawn is moved down one rank: a rank is inserted above it, and one is removed below
-        // it.
+        // Each pawn is moved down one rank: an empty rank is inserted above the pawn, and an empty
+        // rank is removed below the pawn.
         let text = text.replace("4k3/", "4k3/8/").replace("/8/8/8/8/4K3", "/8/8/8/4K3");
         let mut split = Split::default();
         split.read(text.as_bytes(), 10, 1).unwrap();

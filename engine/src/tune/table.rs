@@ -1,4 +1,4 @@
-//! Source code of the table of weights.
+//! Source code for the table of weights.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ const fn p(middle: i32, end: i32) -> Pair {
 pub(super) static WEIGHTS: [Pair; LEN] = [
 ";
 
-/// Returns the source code of `weights.rs` with these weights, given by index.
+/// Returns the source code of `weights.rs` for the given weights, which are ordered by index.
 pub fn source(weights: &[[i32; 2]]) -> String {
     let mut text = HEAD.to_owned();
     for group in GROUPS {

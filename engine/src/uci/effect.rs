@@ -1,6 +1,6 @@
-//! Effects of changing an option.
+//! Effects of option changes.
 
-/// Effect of changing an option.
+/// Effect of an option change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Effect {
     /// Change of the search memory.

@@ -1,4 +1,4 @@
-//! Table of the terms of an evaluation, as text.
+//! Table of evaluation terms, as text.
 
 use std::fmt::Write;
 
@@ -7,8 +7,8 @@ use crate::eval::Choice;
 use crate::eval::pair::Pair;
 use crate::eval::report::Report;
 
-/// Evaluates the current position of a game. Returns a table of all nonzero terms, followed by the
-/// score.
+/// Evaluates the current position of a game, and returns a table of all nonzero terms, followed by
+/// the score in centipawns.
 pub(crate) fn table(eval: Choice, game: &Game) -> String {
     let report = eval.explain_game(game);
     let position = game.position();

@@ -1,6 +1,6 @@
 //! The UCI protocol.
 //!
-//! One thread reads commands and replies immediately. Another thread owns the search memory and
+//! One thread reads commands and replies immediately. A second thread owns the search memory and
 //! searches. The reply to invalid input is an `info string`.
 
 mod effect;

@@ -16,7 +16,7 @@ use super::values::{check, combo_line, spin, spin_line};
 /// Maximum size of the hash table, in MiB: 1 TiB.
 const HASH_MAX_MB: usize = 1 << 20;
 const THREADS_MAX: usize = 256;
-/// Maximum number of principal variations. No position has more moves.
+/// Maximum number of principal variations. No position has more legal moves.
 const LINES_MAX: usize = 256;
 const OVERHEAD_MAX_MS: u64 = 10_000;
 const NODES_PER_MS_MAX: u64 = 1_000_000;
@@ -42,13 +42,13 @@ pub(super) struct Options {
     pub(super) threads: usize,
     /// Number of principal variations (MultiPV).
     pub(super) lines: usize,
-    /// Time, in milliseconds, that each move loses in the communication between engine and GUI.
+    /// Time, in milliseconds, that communication between engine and GUI takes for each move.
     pub(super) move_overhead_ms: u64,
     /// Number of nodes that count as 1 ms on the clock; 0 for real time.
     pub(super) nodes_per_ms: u64,
     /// Current search and evaluation, with disabled features and enabled experiments.
     pub(super) configuration: Configuration,
-    /// Requested evaluation; `None` for the evaluation that belongs to the personality.
+    /// Requested evaluation; `None` for the personality's own evaluation.
     eval: Option<Variant>,
     /// Network in `EvalFile`; `None` for the embedded network.
     network: Option<&'static Network>,
@@ -100,7 +100,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// Returns a message with the expected value; in this case, nothing changes.
+    /// Returns a message with the expected value; in this case, no option changes.
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<Effect, String> {
         match name.to_ascii_lowercase().as_str() {
             "hash" => {
@@ -158,8 +158,9 @@ impl Options {
         }
     }
 
-    /// Replaces the configuration with one that has other features or experiments. The memory is
-    /// cleared if they differ, because it depends on them.
+    /// Replaces the configuration with a configuration that has other features or experiments. If
+    /// the configurations differ, the memory is cleared, because the stored scores depend on the
+    /// features and experiments.
     fn alter(&mut self, altered: Result<Configuration, UnknownFeature>) -> Result<Effect, String> {
         let altered = altered.map_err(|unknown| self.configuration.refusal(&unknown))?;
         let change = if altered == self.configuration { Change::None } else { Change::Clear };
@@ -173,7 +174,7 @@ impl Options {
         self.configuration.eval.network = self.network;
     }
 
-    /// Applies the requested evaluation, if the personality allows it.
+    /// Applies the requested evaluation, if the personality allows evaluations other than its own.
     fn choose_eval(&mut self) -> Effect {
         let Configuration { personality, eval, .. } = self.configuration;
         if personality.requires_own_evaluation() && self.eval != Some(eval.variant) {
@@ -182,7 +183,7 @@ impl Options {
         if self.eval == Some(eval.variant) {
             return Effect::default();
         }
-        // Table entries and feature names of one evaluation are invalid for another.
+        // Table entries and feature names of one evaluation are invalid for another evaluation.
         let was_unaltered = self.configuration.is_unaltered();
         self.configure(personality);
         Effect::from(Change::Clear).with_note_if(!was_unaltered, NOTHING_DISABLED)
@@ -223,7 +224,7 @@ pub(crate) fn variant(name: &str) -> Result<Variant, String> {
 }
 
 /// Returns the network in a file; `None` for the embedded network. The network is leaked, because a
-/// search may use it until the process ends.
+/// search may use the network until the process ends.
 pub(crate) fn network(name: &str, value: &str) -> Result<Option<&'static Network>, String> {
     if value.is_empty() || value == EMBEDDED {
         return Ok(None);

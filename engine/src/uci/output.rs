@@ -1,4 +1,4 @@
-//! Output stream, shared by both threads.
+//! Output stream, shared by the input thread and the worker.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// evaluation.
 const NOTE_MAX_CHARS: usize = 4_000;
 
-/// Shared stream of lines. The lock makes each write of a line, including the flush, indivisible.
+/// Shared stream of lines. A lock makes each write, including the flush, atomic.
 #[derive(Clone)]
 pub struct Output(Arc<Mutex<Box<dyn Write + Send>>>);
 

@@ -1,4 +1,4 @@
-//! Parsing of input lines. Each line is parsed into a command, which may be [`Command::Invalid`].
+//! Parser for input lines. Each line becomes a command, which may be [`Command::Invalid`].
 
 use std::str::SplitAsciiWhitespace;
 
@@ -54,7 +54,7 @@ pub(super) struct Go {
     pub(super) depth: Option<u32>,
     /// Number of nodes to visit.
     pub(super) nodes: Option<u64>,
-    /// Number of moves to the requested mate.
+    /// Maximum number of moves to the requested mate.
     pub(super) mate: Option<u32>,
     /// Search until `stop`.
     pub(super) infinite: bool,
@@ -78,8 +78,8 @@ pub(super) fn parse(line: &str) -> Command {
     Command::Invalid(format!("unknown command \"{}\"", shortened(first)))
 }
 
-/// Returns the command with this first word and the remaining words `rest`; `None` if the word is
-/// unknown.
+/// Returns the command that begins with `word` and continues with the words `rest`; `None` if
+/// `word` is unknown.
 fn command(word: &str, mut rest: SplitAsciiWhitespace<'_>) -> Option<Command> {
     Some(match word {
         "uci" => Command::Uci,
@@ -182,7 +182,8 @@ fn parse_go(words: SplitAsciiWhitespace<'_>) -> Command {
                 let Some(number) = words.next().and_then(|word| word.parse::<i64>().ok()) else {
                     return Command::Invalid(format!("go {word} must be followed by a number"));
                 };
-                // A GUI may send a negative number if the clock has run out. It is treated as 0.
+                // A GUI may send a negative number if the clock has run out. A negative number is
+                // treated as 0.
                 let number = number.max(0) as u64;
                 if word == "perft" {
                     return match clipped(number) {

@@ -36,7 +36,7 @@ pub(super) fn info(report: &Report<'_>, elapsed: Duration, form: CastlingForm) -
     text
 }
 
-/// Returns an `info` line with only the nodes, the speed and the time.
+/// Returns an `info` line with only the node count, the speed and the time.
 pub(super) fn nodes(nodes: u64, elapsed: Duration) -> String {
     let speed = nodes_per_second(nodes, elapsed);
     format!("info nodes {nodes} nps {speed} time {}", elapsed.as_millis())
@@ -50,7 +50,7 @@ pub(super) fn score(score: Score) -> String {
     }
 }
 
-/// Returns the `bestmove` line. The move is `(none)` if there is no legal move.
+/// Returns the `bestmove` line. The move is `(none)` if the result contains no move.
 pub(super) fn best_move(result: &SearchResult, form: CastlingForm) -> String {
     let write = |mv: &Move| uci_move::format(*mv, form);
     match &result.line[..] {
@@ -60,7 +60,7 @@ pub(super) fn best_move(result: &SearchResult, form: CastlingForm) -> String {
     }
 }
 
-/// Returns a diagram of the board, eighth rank first, with FEN, key and checkers.
+/// Returns a diagram of the board, eighth rank first, with FEN, Zobrist key and checkers.
 pub(super) fn diagram(position: &Position) -> String {
     let mut text = String::new();
     for rank in (0..8).rev() {

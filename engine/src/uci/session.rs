@@ -1,4 +1,4 @@
-//! Input thread of a UCI session. It replies to commands immediately, even during a search.
+//! Input thread of a UCI session. The thread replies to commands immediately, even during a search.
 
 use std::io::{BufRead, Read};
 use std::ops::ControlFlow;
@@ -21,8 +21,8 @@ const LINE_MAX_BYTES: u64 = 1 << 20;
 
 /// Runs a UCI session: reads and executes commands until `quit` or the end of the input.
 ///
-/// Returns the exit code: 0; 3 if the network in `EvalFile` could not be loaded; or 7 if the
-/// default hash table could not be allocated.
+/// Returns the exit code: 3 if the network in `EvalFile` could not be loaded, 7 if the search
+/// memory or the worker could not be created, otherwise 0.
 pub fn run(mut input: impl BufRead, output: Output) -> i32 {
     let mut session = match Session::start(output.clone()) {
         Ok(session) => session,
@@ -43,7 +43,7 @@ pub fn run(mut input: impl BufRead, output: Output) -> i32 {
         }
     }
     session.signals.stop();
-    // A worker that waits to print a best move checks its signals only when it is woken.
+    // A worker that waits to print a best move checks the signals only when the worker is woken.
     session.worker.wake();
     code
 }
@@ -53,7 +53,7 @@ pub fn run(mut input: impl BufRead, output: Output) -> i32 {
 enum Line {
     /// The line, including its line ending. Bytes that are not UTF-8 are replaced.
     Whole(String),
-    /// The line was too long and was dropped.
+    /// A line that was too long; its content is dropped.
     TooLong,
 }
 
@@ -65,8 +65,8 @@ fn read_line(input: &mut impl BufRead) -> Option<Line> {
         bytes.clear();
         let count = input.by_ref().take(LINE_MAX_BYTES).read_until(b'\n', &mut bytes).ok()?;
         if count as u64 == LINE_MAX_BYTES && bytes.last() != Some(&b'\n') {
-            // The rest of a line that is too long is also skipped, because it is not a separate
-            // command.
+            // The rest of a line that is too long is also skipped, because the rest is not a
+            // separate command.
             too_long = true;
         } else if too_long {
             return Some(Line::TooLong);
@@ -162,8 +162,8 @@ impl Session {
             }
             Err(reason) => {
                 self.output.note(&reason);
-                // The session ends. Otherwise, games with the old network would count as games with
-                // the requested network.
+                // The session ends, because games with the old network would otherwise count as
+                // games with the requested network.
                 if name.eq_ignore_ascii_case("EvalFile") {
                     return ControlFlow::Break(Failure::input(reason).report());
                 }
@@ -177,7 +177,7 @@ impl Session {
         self.worker.send(Job::ReplaceTable { personality, megabytes });
     }
 
-    /// Sets up a game. If any part of the command is invalid, the game does not change.
+    /// Sets up a game. If any part of the command is invalid, the current game does not change.
     fn set_up(&mut self, text: Option<&str>, moves: &[String]) {
         let root = match text.map_or_else(|| Ok(Position::startpos()), fen::parse) {
             Ok(position) => position,
@@ -203,7 +203,8 @@ impl Session {
         self.output.line(&explain::table(self.options.configuration.eval, &self.game));
     }
 
-    /// Creates signals for the next job. They replace the signals of the previous job.
+    /// Replaces the signals of the previous job with new signals for the next job, and returns the
+    /// new signals.
     fn renew_signals(&mut self, pondering: bool) -> Arc<Signals> {
         self.signals = Arc::new(Signals::new(pondering));
         Arc::clone(&self.signals)
@@ -239,9 +240,9 @@ impl Session {
         })));
     }
 
-    /// Returns the moves with these names. Illegal moves are omitted and reported in a note. If all
-    /// are illegal, prints an empty best move and returns `None`, because a search of all moves was
-    /// not requested.
+    /// Returns the moves with these names. Illegal moves are omitted and reported in notes. If all
+    /// moves are illegal, prints an empty best move and returns `None`, because a search of all
+    /// legal moves was not requested.
     fn search_moves(&self, names: &[String]) -> Option<Vec<Move>> {
         let mut moves = Vec::new();
         for name in names {
@@ -265,8 +266,8 @@ impl Session {
         if go.time == [None, None] {
             return TimeLimit::None;
         }
-        // A command with only the opponent's clock is probably an error of the GUI. The engine then
-        // assumes that no time remains and replies immediately.
+        // A command with only the opponent's clock is probably an error in the GUI. The engine then
+        // assumes that no time remains, and replies immediately.
         TimeLimit::Clock(Clock {
             left_ms: go.time[side].unwrap_or(0),
             increment_ms: go.increment[side].unwrap_or(0),

@@ -1,5 +1,5 @@
-//! Options for tuners: search parameters, and search features to disable. A normal build does not
-//! have these options.
+//! Options for tuners: search parameters, and search features to disable. Normal builds do not have
+//! these options.
 
 #[cfg(any(test, feature = "tuning"))]
 use super::effect::Change;
@@ -9,7 +9,7 @@ use super::values::{spin, spin_line};
 #[cfg(any(test, feature = "tuning"))]
 use crate::search::{PARAMS, disable_features};
 
-/// Returns the lines that declare the tunable search parameters. A normal build has none.
+/// Returns no lines, because a normal build has no tunable search parameters.
 #[cfg(not(any(test, feature = "tuning")))]
 pub(super) fn tunable() -> impl Iterator<Item = String> {
     std::iter::empty()
@@ -51,7 +51,7 @@ mod tests {
     use crate::bench;
     use crate::search::{Configuration, SEARCH_FEATURES, Signals};
 
-    /// Features that have no effect at the depth of this test, or without a clock.
+    /// Features that have no effect at the depth of this test, or without time limits.
     const DEEP: [&str; 2] = ["null_verification", "pace"];
 
     #[test]

@@ -13,11 +13,11 @@ pub(super) fn combo_line(name: &str, default: &str, all: &[&str]) -> String {
     format!("option name {name} type combo default {default} var {}", all.join(" var "))
 }
 
-/// Parses the value of a number option.
+/// Parses the value of a number option (`spin`).
 ///
 /// # Errors
 ///
-/// If the text is not a number from `min` to `max`.
+/// Returns a message if the text is not a number from `min` to `max`.
 pub(super) fn spin<T>(name: &str, text: &str, min: T, max: T) -> Result<T, String>
 where
     T: FromStr + PartialOrd + Display,
@@ -30,7 +30,7 @@ where
 ///
 /// # Errors
 ///
-/// If the text is neither `true` nor `false`.
+/// Returns a message if the text is neither `true` nor `false`, ignoring case.
 pub(super) fn check(name: &str, text: &str) -> Result<bool, String> {
     match text.to_ascii_lowercase().as_str() {
         "true" => Ok(true),

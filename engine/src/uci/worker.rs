@@ -1,5 +1,5 @@
-//! Worker: the thread that searches. It owns the search memory and takes jobs from a queue in
-//! order, so that the memory does not change during a search.
+//! Worker: the search thread, which owns the search memory and takes jobs from a queue in order, so
+//! that the memory does not change during a search.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,14 +25,14 @@ const EXIT_BUG: i32 = 70;
 pub(super) enum Job {
     /// Search, and print the best move.
     Search(Box<SearchJob>),
-    /// Run perft, and print the counts by move.
+    /// Run perft, and print the node count of each move.
     Perft { game: Box<Game>, depth: u32, form: CastlingForm, signals: Arc<Signals> },
     /// Run the bench.
     Bench { depth: Option<u32>, configuration: Configuration, signals: Arc<Signals> },
     /// Clear the search memory.
     Clear,
-    /// Replace the search memory with an empty one for `personality`, with a transposition table of
-    /// `megabytes` MiB. `None` keeps the size.
+    /// Replace the search memory with an empty memory for `personality`, with a transposition table
+    /// of `megabytes` MiB. `None` keeps the size.
     ReplaceTable { personality: Personality, megabytes: Option<usize> },
     /// Set the number of search threads.
     SetThreads(usize),
@@ -64,7 +64,8 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// If there is not enough memory for the hash table or the stack of the thread.
+    /// Returns [`OutOfMemory`] if there is not enough memory for the transposition table or the
+    /// stack of the thread.
     pub(super) fn start(hash_mb: usize, output: Output) -> Result<Worker, OutOfMemory> {
         let mut memory = Memory::new(hash_mb)?;
         let busy = Arc::new(AtomicBool::new(false));
@@ -84,7 +85,8 @@ impl Worker {
             self.busy.store(true, Ordering::Release);
         }
         if let Some(queue) = &self.queue {
-            // Sending fails only after the worker has panicked. The process then exits.
+            // Sending fails only after the worker has panicked, and a panic of the worker ends the
+            // process.
             let _dead = queue.send(job);
         }
     }
@@ -94,7 +96,7 @@ impl Worker {
         self.busy.load(Ordering::Acquire)
     }
 
-    /// Wakes a worker that waits to print a best move, so that it checks its signals.
+    /// Wakes a worker that waits to print a best move, so that the worker checks the signals.
     pub(super) fn wake(&self) {
         if let Some(thread) = &self.thread {
             thread.thread().unpark();
@@ -102,7 +104,7 @@ impl Worker {
     }
 }
 
-/// Waits until the queued jobs are finished. The session must have stopped them.
+/// Waits until the queued jobs are finished. The session must have stopped these jobs.
 impl Drop for Worker {
     fn drop(&mut self) {
         self.queue = None;
@@ -112,7 +114,8 @@ impl Drop for Worker {
     }
 }
 
-/// Guard that exits the process if the worker panics. Without it, the GUI would wait forever.
+/// Guard that exits the process if the worker panics. Without the guard, the GUI would wait
+/// forever.
 struct ExitOnPanic;
 
 impl Drop for ExitOnPanic {
@@ -144,8 +147,8 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
     }
 }
 
-/// Finishes a job and prints its reply. The worker is marked as free before the reply is printed,
-/// because the GUI may send the next command immediately after the reply.
+/// Marks the worker as free, and prints the reply to a job. The reply is printed last, because the
+/// GUI may send the next command immediately after the reply.
 fn finish(busy: &AtomicBool, output: &Output, reply: Option<String>) {
     busy.store(false, Ordering::Release);
     if let Some(reply) = reply {
@@ -161,7 +164,7 @@ fn replace_table(
 ) {
     let megabytes = megabytes.unwrap_or(memory.megabytes());
     // The new table is allocated while the old table still exists. The pages of the new table are
-    // not touched yet, so this needs little additional memory.
+    // not touched yet, so the allocation needs little additional memory.
     if let Err(error) = memory.replace(personality, megabytes) {
         output.note(&format!("{error}; it stays as it is, with {} MiB", memory.megabytes()));
     }
@@ -180,14 +183,14 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
     let request = Request { game, limits, timer, signals };
     let mut reported_nodes = 0;
     let result = search(*configuration, request, memory, &mut |report| {
-        // Iterations without a line are not printed: only studies of the search use them.
+        // Iterations without a PV are not printed. Only studies of the search use such iterations.
         if !report.line.is_empty() {
             output.line(&print::info(report, timer.elapsed(), *form));
             reported_nodes = report.nodes;
         }
     });
     if timer.counts_nodes() && result.nodes > reported_nodes {
-        // A GUI that measures time in nodes must also know the nodes of an unfinished iteration.
+        // A GUI that measures time in nodes needs the node count of an unfinished iteration, too.
         output.line(&print::nodes(result.nodes, timer.elapsed()));
     }
     if result.threads < memory.threads() {
@@ -198,13 +201,13 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
         output.line(&format!("info depth 0 score {}", print::score(result.score)));
     }
     while (*infinite || signals.is_pondering()) && !signals.is_stopped() {
-        // `park` may return spuriously, so the signals are checked again each time.
+        // `park` can return spuriously, so the signals are checked again each time.
         thread::park();
     }
     print::best_move(&result, *form)
 }
 
-/// Returns the counts as text; `None` if perft was stopped.
+/// Returns the node counts as text; `None` if perft was stopped.
 fn run_perft(game: &Game, depth: u32, form: CastlingForm, signals: &Signals) -> Option<String> {
     let stopped = || signals.is_stopped();
     let counts = divide(game.position(), depth, &Settings::default(), &stopped);

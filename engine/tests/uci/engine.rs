@@ -1,4 +1,4 @@
-//! The real program, connected by pipes.
+//! Engine process for tests, connected by pipes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -18,7 +18,7 @@ impl Engine {
         Engine::start_with(&mut Command::new(env!("CARGO_BIN_EXE_palimpsest")))
     }
 
-    /// Starts the engine with this command.
+    /// Starts the engine with `command`.
     pub fn start_with(command: &mut Command) -> Engine {
         let mut process = command
             .stdin(Stdio::piped())
@@ -35,7 +35,7 @@ impl Engine {
         writeln!(self.input.as_mut().expect("the input is open"), "{line}").unwrap();
     }
 
-    /// Reads lines up to and including the first line that starts with `prefix`, and returns them.
+    /// Reads and returns the lines up to and including the first line that starts with `prefix`.
     pub fn read_until(&mut self, prefix: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! Tests of UCI sessions with the real program.
+//! Tests of UCI sessions with the engine program.
 
 #![expect(clippy::disallowed_methods, reason = "answers are timed")]
 #![allow(

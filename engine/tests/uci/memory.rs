@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::engine::Engine;
 
-/// Returns the resident memory of the engine, in MiB; `None` on systems other than Linux.
+/// Returns the resident memory of the engine, in MiB; `None` on systems without `/proc`.
 fn memory_mib(engine: &Engine) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", engine.id())).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));

@@ -6,10 +6,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Maximum time for a reply. It is long, because the machine may be busy with other tests.
+/// Maximum time for a reply. The time is long, because the machine may be busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Xorshift generator with fixed seeds, so that every run has the same sessions.
+/// Xorshift generator of random numbers, with fixed seeds, so that every run has the same sessions.
 struct Random(u64);
 
 impl Random {
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// Valid commands and commands with invalid parameters. Some of them start searches without a
+/// Valid commands, and commands with invalid parameters. Some commands start searches without a
 /// limit.
 const COMMANDS: [&str; 51] = [
     "uci",
@@ -107,7 +107,7 @@ const WORDS: [&str; 22] = [
     "99/99/99/99/99/99/99/99",
 ];
 
-/// Returns a random line of input, without its line ending.
+/// Returns a random line of input, without a line ending.
 fn line(random: &mut Random) -> Vec<u8> {
     match random.below(10) {
         0..5 => random.pick(&COMMANDS).into(),
@@ -122,14 +122,14 @@ fn line(random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// Returns the beginning of one command and the end of another.
+/// Returns the beginning of one command, followed by the end of another command.
 fn splice(random: &mut Random) -> Vec<u8> {
     let (a, b) = (random.pick(&COMMANDS).as_bytes(), random.pick(&COMMANDS).as_bytes());
     let (end, start) = (random.below(a.len() + 1), random.below(b.len() + 1));
     [&a[..end], &b[start..]].concat()
 }
 
-/// Returns a command with additional words, some of them in the wrong order.
+/// Returns a command with random words inserted and sometimes two words swapped.
 fn shuffled(random: &mut Random) -> Vec<u8> {
     let mut words: Vec<&str> = random.pick(&COMMANDS).split(' ').collect();
     for _ in 0..random.below(4) {
@@ -167,8 +167,8 @@ fn long(random: &mut Random) -> Vec<u8> {
     [start.as_bytes(), part.repeat(count / part.len()).as_bytes()].concat()
 }
 
-/// Returns whether the line may request so much memory or so many threads that it disturbs other
-/// tests.
+/// Returns whether the line may request so much memory or so many threads that the session would
+/// disturb other tests.
 fn is_greedy(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line).to_ascii_lowercase();
     let numbers = || text.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok());
@@ -194,8 +194,8 @@ impl Session {
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             for line in output.lines() {
-                // If the output is not UTF-8, this thread panics and closes the channel, which
-                // fails the test.
+                // If the output is not UTF-8, this thread panics and closes the channel, so the
+                // test fails.
                 let line = line.expect("the engine writes UTF-8");
                 if sender.send(line).is_err() {
                     return;
@@ -207,8 +207,8 @@ impl Session {
 
     fn send_line(&mut self, line: &[u8]) {
         let input = self.engine.stdin.as_mut().expect("the input is open");
-        // A write error is ignored: an engine that has exited is detected when its exit status is
-        // checked.
+        // A write error is ignored, because an engine that has exited is detected when the exit
+        // status is checked.
         let _gone = input.write_all(line).and_then(|()| input.write_all(b"\n"));
     }
 
@@ -305,7 +305,7 @@ fn session(seed: u64) -> Result<(), String> {
 
 #[test]
 fn the_engine_survives_random_input() {
-    // The environment variable can set a different number of sessions.
+    // The environment variable `NONSENSE_SESSIONS` can set a different number of sessions.
     let count = std::env::var("NONSENSE_SESSIONS")
         .map_or(40, |text| text.parse().expect("NONSENSE_SESSIONS is the number of sessions"));
     let bad: Vec<String> = (0..count)

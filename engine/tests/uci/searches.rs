@@ -107,7 +107,7 @@ fn all_threads_stop_in_time() {
     }
     engine.send_line("setoption name Threads value 3");
     engine.send_line("go infinite");
-    // Dropping the engine closes its input and waits for the process.
+    // Dropping the engine closes the engine's input and waits for the process.
 }
 
 #[test]
@@ -209,7 +209,8 @@ fn a_count_of_leaves_can_be_stopped() {
     engine.send_line("go perft 30");
     assert_eq!(engine.sync(), [""; 0]);
     engine.send_line("stop");
-    // The second perft is rejected while the first is running, so it is requested again.
+    // The second perft is rejected while the first perft is running, so the second perft is
+    // requested repeatedly.
     while !engine.sync().iter().any(|line| line == "Nodes searched: 400") {
         // The limit is generous, because the machine may be busy with other tests.
         assert!(start.elapsed() < Duration::from_secs(20));
@@ -251,12 +252,12 @@ fn nodes_can_replace_time_on_any_machine() {
         let best = output.last().cloned();
         (number(&output[output.len() - 2], "nodes"), best)
     };
-    // 90 ms remain after the overhead. The limit is not exact, because it is checked only every few
-    // nodes.
+    // 90 ms remain after the overhead. The search can slightly exceed the limit, because the limit
+    // is checked only every few nodes.
     let (nodes, best) = searched("go movetime 100", 100);
     assert!((9_000..9_512).contains(&nodes), "{nodes}");
     assert_eq!(searched("go movetime 100", 100), (nodes, best));
-    // The search uses a share of one hour of virtual time, which takes little real time.
+    // The search uses a share of one hour of virtual time. The real time is short.
     let (nodes, best) = searched("go wtime 3600000 btime 3600000 winc 1000 binc 1000", 1);
     assert!((30_000..1_000_000).contains(&nodes), "{nodes}");
     assert_eq!(searched("go wtime 3600000 btime 3600000 winc 1000 binc 1000", 1), (nodes, best));

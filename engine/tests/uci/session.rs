@@ -200,7 +200,7 @@ fn pondering_waits_for_the_hit() {
 fn the_end_of_the_input_ends_a_search() {
     let mut engine = Engine::start();
     engine.send_line("go infinite");
-    // Dropping the engine closes its input and waits for the process.
+    // Dropping the engine closes the engine's input and waits for the process.
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The measured generators, each as a function that counts leaves. The last ply is counted without
-//! a list of moves unless the library has no other way.
+//! Measured generators, each as a function that counts leaves. The last ply is counted without a
+//! list of moves, if the library can count moves without a list.
 
 use palimpsest::chess::attacks::{Level, Machine};
 use palimpsest::chess::{fen, perft};
@@ -12,11 +12,11 @@ pub type Counter = Box<dyn Fn(u32) -> u64>;
 pub struct Generator {
     /// Name in the table.
     pub name: String,
-    /// Makes the counter for the position of a FEN.
+    /// Function that returns the counter for the position of a FEN.
     pub bind: Box<dyn Fn(&str) -> Counter>,
 }
 
-/// Returns all generators; the others are compared with the first.
+/// Returns all generators. The first generator is the reference for comparisons.
 pub fn all() -> Vec<Generator> {
     let mut all = vec![
         generator("cozy-chess", |fen| {

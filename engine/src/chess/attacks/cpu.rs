@@ -1,10 +1,10 @@
 //! Detection of CPU features, and code compiled for each set of features.
 //!
-//! The program is built for any x86-64 CPU, but also uses the instructions of newer CPUs. Work that
+//! The program is built for any x86-64 CPU, but also uses the instructions of newer CPUs. Code that
 //! profits from such instructions is written once as a [`Job`], generic over the [`Cpu`], and
-//! compiled for each set of features. [`Machine::run`] runs the copy for its level. Only code that
-//! is inlined into a job is compiled for these features, so the functions that a job calls are
-//! marked `#[inline(always)]`. A recursive job calls itself through [`Cpu::run`].
+//! compiled for each set of features. [`Machine::run`] runs the copy for the machine's level. Only
+//! code that is inlined into a job is compiled for a set of features, so the functions that a job
+//! calls are marked `#[inline(always)]`. A recursive job calls itself through [`Cpu::run`].
 
 #![expect(clippy::disallowed_types, reason = "the processor is asked once")]
 
@@ -16,12 +16,13 @@ use crate::chess::bitboard::Bitboard;
 use crate::chess::moves::{BATCH_MAX, Move};
 use crate::chess::square::Square;
 
-/// A set of CPU features. A value proves that the CPU has them.
+/// A set of CPU features. A value of this type proves that the CPU has the features.
 pub trait Cpu: Copy + Send + Sync {
-    /// Returns the squares that a rook attacks; pieces on `occupied` block it.
+    /// Returns the squares that a rook on `square` attacks; pieces on `occupied` block the rook.
     fn rook(self, square: Square, occupied: Bitboard) -> Bitboard;
 
-    /// Returns the squares that a bishop attacks; pieces on `occupied` block it.
+    /// Returns the squares that a bishop on `square` attacks; pieces on `occupied` block the
+    /// bishop.
     fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard;
 
     /// Writes the moves with destinations in `targets` to `out`, in ascending order of destination.
@@ -45,11 +46,11 @@ pub trait Job {
     fn run<C: Cpu>(self, cpu: C) -> Self::Output;
 }
 
-/// Set of CPU instructions that the program uses. All levels give the same results.
+/// Set of CPU instructions that the program uses. The results are the same at all levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Slider attacks by magic multiplication, with only the instructions that every CPU of the
-    /// target architecture has.
+    /// Slider attacks by magic bitboards, with only the instructions that every CPU of the target
+    /// architecture has.
     Plain,
     /// Like `Plain`, but counts and scans bits in one instruction.
     Popcnt,
@@ -90,7 +91,7 @@ enum DetectedCpu {
 }
 
 impl Machine {
-    /// Returns the CPU at its fastest level, which is detected on the first call.
+    /// Returns the CPU at the fastest level, which is detected on the first call.
     #[inline]
     pub fn best() -> Machine {
         static BEST: OnceLock<Machine> = OnceLock::new();
@@ -102,7 +103,7 @@ impl Machine {
         })
     }
 
-    /// Returns the CPU at this level; `None` if it lacks a feature of the level.
+    /// Returns the CPU at `level`; `None` if the CPU lacks a feature of the level.
     pub fn at(level: Level) -> Option<Machine> {
         match level {
             Level::Plain => Some(Machine(DetectedCpu::Plain(Plain(Magic::tables())))),
@@ -141,7 +142,7 @@ impl Machine {
     }
 
     /// Runs a job that writes no moves. AVX-512 speeds up only the writing of moves, so a copy of
-    /// the job for AVX-512 would only cost compile time.
+    /// the job for AVX-512 would cost compile time without a benefit.
     #[inline]
     pub fn run_without_lists<J: Job>(self, job: J) -> J::Output {
         match self.0 {

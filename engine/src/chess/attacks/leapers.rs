@@ -1,4 +1,4 @@
-//! Kings, knights and pawns: attacks that do not depend on other pieces.
+//! Attacks of kings, knights and pawns, which do not depend on other pieces.
 
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::Color;
@@ -33,19 +33,19 @@ const fn steps(offsets: &[(i8, i8)]) -> [Bitboard; 64] {
     table
 }
 
-/// Returns the squares that a knight attacks.
+/// Returns the squares that a knight on `square` attacks.
 #[inline]
 pub fn knight(square: Square) -> Bitboard {
     KNIGHT[square.index()]
 }
 
-/// Returns the squares that a king attacks.
+/// Returns the squares that a king on `square` attacks.
 #[inline]
 pub fn king(square: Square) -> Bitboard {
     KING[square.index()]
 }
 
-/// Returns the squares that a pawn of this colour attacks.
+/// Returns the squares that a pawn of `color` on `square` attacks.
 #[inline]
 pub fn pawn(color: Color, square: Square) -> Bitboard {
     PAWN[color.index()][square.index()]

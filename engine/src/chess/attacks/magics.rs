@@ -1,7 +1,7 @@
 //! Magic multipliers, which map the relevant occupancy of a slider to its table slots.
 //!
-//! The multipliers were found by random search, each for the smallest possible table of its square;
-//! the table builder panics if a multiplier is wrong.
+//! Each multiplier was found by random search, for the smallest possible table of the square. The
+//! table builder panics if a multiplier is wrong.
 
 /// Multipliers for rooks, by square.
 pub(super) const ROOK: [u64; 64] = [

@@ -1,8 +1,8 @@
 //! Squares attacked by a piece, and lines between squares.
 //!
 //! Leaper and line tables are computed at compile time. Slider tables are too large for computation
-//! at compile time and are built on first use, in 1 to 2 ms. [`cpu`] describes how a program built
-//! for all CPUs uses the instructions of newer CPUs.
+//! at compile time, so they are built on first use, in 1 to 2 ms. [`cpu`] describes how a program
+//! built for all CPUs uses the instructions of newer CPUs.
 
 #![allow(unsafe_code, reason = "instructions that the CPU was asked for")]
 

@@ -21,7 +21,7 @@ pub struct MoveTemplate {
 enum Origin {
     /// All moves start from one square.
     Square(Square),
-    /// Each move starts this many square indices before its destination.
+    /// The origin of each move is the destination minus this number of square indices.
     Behind(i8),
 }
 

@@ -3,8 +3,8 @@
 use crate::chess::bitboard::Bitboard;
 use crate::chess::square::Square;
 
-/// Orthogonal directions first, then diagonal directions; each direction is followed by its
-/// opposite.
+/// Directions: orthogonal, then diagonal. The index of the opposite direction is the index of the
+/// direction XOR 1.
 const DIRECTIONS: [(i8, i8); 8] =
     [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1)];
 
@@ -66,26 +66,27 @@ const fn ray(from: usize, (files, ranks): (i8, i8)) -> u64 {
     set
 }
 
-/// Returns the squares strictly between two squares on one rank, file or diagonal; empty for other
-/// pairs.
+/// Returns the squares strictly between two squares on one rank, file or diagonal; the empty set
+/// for other pairs.
 #[inline]
 pub fn between(a: Square, b: Square) -> Bitboard {
     LINES.between[a.index()][b.index()]
 }
 
-/// Returns the whole rank, file or diagonal through two different squares; empty if there is none.
+/// Returns the whole rank, file or diagonal through two different squares; the empty set for other
+/// pairs.
 #[inline]
 pub fn line(a: Square, b: Square) -> Bitboard {
     LINES.line[a.index()][b.index()]
 }
 
-/// Returns the rook attacks on an empty board.
+/// Returns the squares that a rook on `square` attacks on an empty board.
 #[inline]
 pub(crate) fn straight_rays(square: Square) -> Bitboard {
     LINES.straight[square.index()]
 }
 
-/// Returns the bishop attacks on an empty board.
+/// Returns the squares that a bishop on `square` attacks on an empty board.
 #[inline]
 pub(crate) fn diagonal_rays(square: Square) -> Bitboard {
     LINES.diagonal[square.index()]

@@ -1,8 +1,8 @@
 //! Attacks of bishops, rooks and queens, by table lookup.
 //!
-//! Each square has a range of slots, one for each set of relevant blockers. The slot is found with
-//! the PEXT instruction or by magic multiplication, depending on the CPU. The two methods order the
-//! slots differently, so each has a separate table, built on first use.
+//! Each square has a range of slots, with one slot for each set of relevant blockers. The slot is
+//! found with the PEXT instruction or by magic multiplication, depending on the CPU. The two
+//! methods order the slots differently, so each method has a separate table, built on first use.
 
 #![expect(clippy::disallowed_types, reason = "tables of the rules, too large for const")]
 
@@ -13,22 +13,22 @@ use super::rays::{diagonal_rays, straight_rays};
 use crate::chess::bitboard::Bitboard;
 use crate::chess::square::Square;
 
-/// Number of slots: the sum over all squares of 2^n for n relevant squares; 102,400 for rooks and
-/// 5,248 for bishops.
+/// Number of slots: the sum of 2^n over all squares, where n is the number of relevant squares;
+/// 102,400 for rooks and 5,248 for bishops.
 const SLOTS: usize = 107_648;
 
-/// Method that finds the slot of a square and its blockers. Each property of the squares has a
-/// separate array, because the CPU can use an element of eight bytes directly as an operand.
+/// Method that finds the slot for a square and a set of blockers. Each property of the squares has
+/// a separate array, because the CPU can use an element of eight bytes directly as an operand.
 ///
 /// # Safety
 ///
 /// Implementing types must consist of integers only.
 pub(super) unsafe trait Slots: 'static {
-    /// Assigns the slots that begin at `base` to a square, one for each subset of `mask`.
+    /// Assigns the slots that begin at `base` to a square, one slot for each subset of `mask`.
     fn lay_out(&mut self, square: Square, mask: u64, magic: u64, base: usize);
 
-    /// Returns the slot for these occupied squares. The slot is the square's `base` plus a number
-    /// below 2^n, where n is the number of squares in the square's mask.
+    /// Returns the slot for `square` and the occupied squares. The slot is the square's `base` plus
+    /// a number below 2^n, where n is the number of squares in the square's mask.
     fn slot(&self, square: Square, occupied: u64) -> usize;
 
     /// Returns the tables, which are built on the first call.
@@ -37,7 +37,7 @@ pub(super) unsafe trait Slots: 'static {
         Self: Sized;
 }
 
-/// Slots found by multiplication.
+/// Slots found by magic multiplication.
 pub(super) struct Magic {
     mask: [u64; 64],
     magic: [u64; 64],
@@ -70,7 +70,7 @@ unsafe impl Slots for Magic {
     }
 }
 
-/// Slots found by PEXT, only on CPUs that have this instruction.
+/// Slots found by PEXT, only on CPUs with this instruction.
 #[cfg(target_arch = "x86_64")]
 pub(super) struct Packed {
     mask: [u64; 64],
@@ -130,7 +130,7 @@ impl<S: Slots> Tables<S> {
         unsafe { *self.attacks.get_unchecked(slot) }
     }
 
-    /// Builds the tables on the heap, because they are too large for the stack of a thread.
+    /// Builds the tables on the heap, because the tables are too large for the stack of a thread.
     fn build() -> Box<Tables<S>> {
         // SAFETY: all fields are integers, or structs of integers as `Slots` requires, and zero is
         // valid for each.
@@ -148,7 +148,7 @@ impl<S: Slots> Tables<S> {
     }
 }
 
-/// Lays out and fills the slots of one square and returns the first slot after them.
+/// Lays out and fills the slots of one square, and returns the first slot of the next square.
 fn fill<S: Slots>(
     slots: &mut S,
     attacks: &mut [Bitboard; SLOTS],
@@ -174,7 +174,7 @@ fn fill<S: Slots>(
     base + (1 << mask.count_ones())
 }
 
-/// Returns the squares whose occupancy matters: the rays without their last square.
+/// Returns the squares whose occupancy matters: the rays without the last square of each ray.
 fn relevant(square: Square, diagonal: bool) -> Bitboard {
     let rank_edges = (Bitboard::rank(0) | Bitboard::rank(7)) - Bitboard::rank(square.rank());
     let file_edges = (Bitboard::file(0) | Bitboard::file(7)) - Bitboard::file(square.file());
@@ -211,19 +211,19 @@ type Native = Packed;
 #[cfg(not(target_feature = "bmi2"))]
 type Native = Magic;
 
-/// Returns the squares that a rook attacks; pieces on `occupied` block it.
+/// Returns the squares that a rook on `square` attacks; pieces on `occupied` block the rook.
 #[inline]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     Native::tables().rook(square, occupied)
 }
 
-/// Returns the squares that a bishop attacks; pieces on `occupied` block it.
+/// Returns the squares that a bishop on `square` attacks; pieces on `occupied` block the bishop.
 #[inline]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     Native::tables().bishop(square, occupied)
 }
 
-/// Returns the squares that a queen attacks; pieces on `occupied` block it.
+/// Returns the squares that a queen on `square` attacks; pieces on `occupied` block the queen.
 #[inline]
 pub fn queen(square: Square, occupied: Bitboard) -> Bitboard {
     rook(square, occupied) | bishop(square, occupied)

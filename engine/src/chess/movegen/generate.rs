@@ -9,7 +9,7 @@ use crate::chess::color::Side;
 use crate::chess::piece::Kind;
 use crate::chess::position::Board;
 
-/// Passes the legal moves of `S`, which must be the side to move, to the visitor: captures and
+/// Passes to the visitor the legal moves of `S`, which must be the side to move: captures and
 /// promotions if `NOISY`, all other moves if `QUIET`.
 #[inline(always)]
 pub(in crate::chess) fn generate<
@@ -30,7 +30,7 @@ pub(in crate::chess) fn generate<
     }
 }
 
-/// Returns the possible destinations of these moves, for all pieces except pawns.
+/// Returns the possible destinations of the requested moves, for all pieces except pawns.
 #[inline(always)]
 fn target_squares<S: Side, const NOISY: bool, const QUIET: bool>(board: &Board) -> Bitboard {
     let mut wanted = Bitboard::EMPTY;
@@ -92,8 +92,8 @@ pub(in crate::chess) fn in_check<
     pawns::<S, C, V, NOISY, QUIET, true>(cpu, node, answers, visitor);
 }
 
-/// Passes the moves of knights, bishops, rooks and queens to squares in `wanted` to the visitor. If
-/// `IN_CHECK`, pinned pieces are skipped, because no pinned piece can answer a check.
+/// Passes to the visitor the moves of knights, bishops, rooks and queens with destinations in
+/// `wanted`. If `IN_CHECK`, pinned pieces are skipped, because no pinned piece can answer a check.
 #[inline(always)]
 fn pieces<S: Side, C: Cpu, V: Visitor, const IN_CHECK: bool>(
     cpu: C,

@@ -9,14 +9,14 @@ use crate::chess::piece::Kind;
 use crate::chess::position::{Board, castled_squares};
 use crate::chess::square::Square;
 
-/// A castling rook and the squares that the king crosses or reaches, none of which may be attacked.
-/// An empty set means that castling is blocked.
+/// Castling rook, and the squares that the castling king crosses or reaches. An attack on one of
+/// these squares prevents castling. The set of squares is empty if castling is blocked.
 pub(super) type CastlingPath = (Square, Bitboard);
 
 /// No castling path on either side.
 pub(super) const NO_PATHS: [CastlingPath; 2] = [(Square::new(0), Bitboard::EMPTY); 2];
 
-/// Passes the king's steps to squares in `wanted` to the visitor. Returns the squares that the
+/// Passes to the visitor the king's steps to squares in `wanted`. Returns the squares that the
 /// enemy attacks, or all squares if the king has neither a step nor a castling path.
 #[inline(always)]
 pub(super) fn steps<S: Side, C: Cpu, V: Visitor>(
@@ -32,15 +32,15 @@ pub(super) fn steps<S: Side, C: Cpu, V: Visitor>(
     if (candidates | paths[0].1 | paths[1].1).is_empty() {
         return Bitboard::ALL;
     }
-    // The king does not shield the squares behind it from a slider, so the king is taken off the
-    // board.
+    // The king does not shield the squares behind the king from a slider, so the king is removed
+    // from the board.
     let occupied = board.occupied() ^ Bitboard::of(king);
     let attacked = attacked_by::<S::Opponent, C>(cpu, board, occupied);
     visitor.piece(Mover::King, king, candidates - attacked);
     attacked
 }
 
-/// Returns all squares that the pieces of `S` attack; pieces on `occupied` block them.
+/// Returns all squares that the pieces of `S` attack; pieces on `occupied` block sliders.
 #[inline(always)]
 fn attacked_by<S: Side, C: Cpu>(cpu: C, board: &Board, occupied: Bitboard) -> Bitboard {
     let own = board.color(S::COLOR);
@@ -95,7 +95,7 @@ pub(super) fn castling_path(
     Bitboard(u64::from(path.king) << shift).when(is_free)
 }
 
-/// Passes castling moves whose paths are not attacked to the visitor. The king must not be in
+/// Passes to the visitor the castling moves whose paths are not attacked. The king must not be in
 /// check.
 #[inline(always)]
 pub(super) fn castling<V: Visitor>(

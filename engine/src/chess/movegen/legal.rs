@@ -1,4 +1,4 @@
-//! Legality of a single move from a table or from input, without generating the other moves.
+//! Legality test for a single move from a table or from input, without generating other moves.
 
 use super::king::castling_path;
 use crate::chess::attacks;
@@ -61,9 +61,9 @@ impl Position {
                 .all(|square| (self.attackers_to(square, occupied) & enemy).is_empty())
     }
 
-    /// Returns whether a move to `to` by a piece other than the king answers the check, for at most
-    /// one checker. Without a checker, every move does. Otherwise, the move must capture the
-    /// checker or lead to a square between the king and the checker.
+    /// Returns whether a move to `to` by a piece other than the king answers the check. There must
+    /// be at most one checker. Without a checker, the result is `true`. Otherwise, the move must
+    /// capture the checker or lead to a square between the king and the checker.
     fn answers_check(&self, to: Square) -> bool {
         let checkers = self.checkers();
         let king = self.board().king(self.turn());

@@ -1,7 +1,7 @@
-//! Legal moves only: no move is generated and then rejected.
+//! Generator of legal moves. No move is generated and then rejected.
 //!
 //! The generator goes through the pieces once and passes *sets* of destinations to a [`Visitor`],
-//! which lists, counts or makes the moves. Checks and pins are masks that restrict these sets.
+//! which lists, counts or makes the moves. Masks for checks and pins restrict the sets.
 
 mod generate;
 mod king;
@@ -51,8 +51,8 @@ impl Position {
         self.fill::<false, true>(list);
     }
 
-    /// Returns a list of moves. The function is inlined, so that the list is built where the caller
-    /// keeps it, without a copy.
+    /// Returns a list of moves. The function is inlined, so that the list is built in the caller's
+    /// variable, without a copy.
     #[inline(always)]
     fn list<const NOISY: bool, const QUIET: bool>(&self) -> MoveList {
         let mut list = MoveList::new();

@@ -37,7 +37,7 @@ impl Node<'_> {
 pub(in crate::chess) struct Rights {
     /// The rooks of both sides that may still castle.
     pub(in crate::chess) castling: Bitboard,
-    /// Destination of an en-passant capture; empty if there is none.
+    /// Destination of an en-passant capture; empty if no en-passant capture is possible.
     pub(in crate::chess) en_passant: Bitboard,
 }
 

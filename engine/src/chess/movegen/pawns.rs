@@ -16,7 +16,7 @@ const fn forward<S: Side>() -> i8 {
     }
 }
 
-/// Passes single and double pushes that do not promote to the visitor.
+/// Passes to the visitor the single and double pushes without promotion.
 #[inline(always)]
 pub(super) fn pushes<S: Side, V: Visitor, const IN_CHECK: bool>(
     node: Node<'_>,
@@ -33,7 +33,7 @@ pub(super) fn pushes<S: Side, V: Visitor, const IN_CHECK: bool>(
 }
 
 /// Returns the pawns that may be pushed: pawns that are not pinned and, unless `IN_CHECK`, pawns
-/// that are pinned along their file.
+/// that are pinned along the king's file.
 #[inline(always)]
 fn movable<S: Side, const IN_CHECK: bool>(node: Node<'_>) -> Bitboard {
     let board = node.board;
@@ -45,7 +45,7 @@ fn movable<S: Side, const IN_CHECK: bool>(node: Node<'_>) -> Bitboard {
     pawns - (node.check_info.straight_pins - king_file)
 }
 
-/// Passes captures other than en passant, and all promotions, to the visitor.
+/// Passes to the visitor the captures other than en passant, and all promotions.
 #[inline(always)]
 pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     node: Node<'_>,
@@ -62,7 +62,7 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     let bound = capturers & diagonal;
     if !IN_CHECK && bound.any() {
         // A diagonally pinned pawn may capture only along its pin line. No capture leads from one
-        // pin line to another, so their union is a sufficient mask.
+        // pin line to another, so the union of the pin lines is a sufficient mask.
         let bound = bound.forward(S::COLOR);
         east |= bound.east() & diagonal;
         west |= bound.west() & diagonal;
@@ -86,8 +86,9 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     visitor.pawns(west, step_west, MoveKind::Capture);
 }
 
-/// Passes en-passant captures to the visitor. Each capture is tested on the board, because such
-/// captures are rare, and because they remove two pawns, for which the pin masks do not suffice.
+/// Passes en-passant captures to the visitor. Each capture is tested on the board, because an
+/// en-passant capture removes two pawns from a rank, so the pin masks do not suffice. En-passant
+/// captures are rare, so the test costs little time.
 #[inline(always)]
 pub(super) fn en_passant<S: Side, C: Cpu, V: Visitor>(cpu: C, node: Node<'_>, visitor: &mut V) {
     let square = node.rights.en_passant;

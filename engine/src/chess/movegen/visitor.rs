@@ -4,7 +4,7 @@ use crate::chess::bitboard::Bitboard;
 use crate::chess::moves::MoveKind;
 use crate::chess::square::Square;
 
-/// Kind of the moving piece, if it is not a pawn.
+/// Kind of a moving piece other than a pawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::chess) enum Mover {
     /// A knight.
@@ -21,8 +21,8 @@ pub(in crate::chess) enum Mover {
 
 /// Visitor that receives the legal moves of a position as sets of destinations.
 pub(in crate::chess) trait Visitor {
-    /// `true` if the visitor handles an empty set of promotions at almost no cost, as in a loop
-    /// over the set.
+    /// `true` if the visitor handles an empty set of promotions at almost no cost, for example with
+    /// a loop over the set.
     const PASSES_OVER_EMPTY: bool = false;
 
     /// Receives the moves of a piece other than a pawn from `from` to `targets`, including
@@ -36,7 +36,7 @@ pub(in crate::chess) trait Visitor {
         self.piece(Mover::Queen, from, targets);
     }
 
-    /// Receives pawn moves to `targets` that do not promote, each by `step` square indices.
+    /// Receives pawn moves to `targets` without promotion, each by `step` square indices.
     fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind);
 
     /// Receives promotions on `targets`, each by `step` square indices.

@@ -1,4 +1,4 @@
-//! Perft: counts the leaves of the move tree.
+//! Perft: leaf counts of the move tree.
 
 mod table;
 mod walk;
@@ -12,7 +12,7 @@ use super::position::Position;
 pub use table::PerftTable;
 use walk::Count;
 
-/// Maximum depth in plies, because the recursion needs stack space.
+/// Maximum depth, in plies. The depth is limited, because the recursion needs stack space.
 pub const DEPTH_MAX: u32 = 64;
 
 /// Maximum depth, in plies, of a count that cannot be interrupted.
@@ -20,7 +20,7 @@ const UNINTERRUPTED_DEPTH: u32 = 4;
 
 /// Settings of perft, which do not change the counts.
 pub struct Settings<'a> {
-    /// CPU level whose instructions are used.
+    /// CPU level that determines the instructions.
     pub machine: Machine,
     /// Number of threads, at least one.
     pub threads: usize,
@@ -57,9 +57,10 @@ pub fn perft_by_lists(position: &Position, depth: u32) -> u64 {
 }
 
 /// Returns each legal move with the number of sequences of `depth` legal moves that begin with this
-/// move. These numbers add up to the perft of `depth`. The list is empty for depth 0.
+/// move. The numbers add up to the perft of `depth`. The list is empty for depth 0.
 ///
-/// `stopped` is called regularly. Moves that are not yet counted when it returns true are omitted.
+/// `stopped` is called regularly. Moves that are not fully counted when `stopped` returns `true`
+/// are omitted.
 pub fn divide(
     position: &Position,
     depth: u32,
@@ -122,10 +123,10 @@ impl Task {
     }
 }
 
-/// Counts leaves, with the table if there is one. Returns `None` after `stopped` returns true. The
-/// last [`UNINTERRUPTED_DEPTH`] plies are counted without calling `stopped`, because they take
-/// little time. With a table, the last two plies are counted without lookups, because a lookup is
-/// slower than counting.
+/// Returns the number of leaves `depth` plies below a position, found with the table in `settings`,
+/// if any; `None` after `stopped` has returned `true`. The last [`UNINTERRUPTED_DEPTH`] plies are
+/// counted without calling `stopped`, because these plies take little time. With a table, the last
+/// two plies are counted without lookups, because a lookup is slower than counting.
 fn count(
     position: &Position,
     depth: u32,

@@ -24,8 +24,8 @@ impl PerftTable {
     pub(super) fn get(&self, key: u64) -> Option<u64> {
         let [mixed, count] = self.entry(key);
         let count = count.load(Ordering::Relaxed);
-        // Zero marks an unused entry. A stored count of zero is therefore not found and is counted
-        // again.
+        // Zero marks an unused entry. A stored count of zero is therefore not found, and the leaves
+        // are counted again.
         (count != 0 && mixed.load(Ordering::Relaxed) ^ count == key).then_some(count)
     }
 

@@ -1,10 +1,10 @@
 //! Fast counting of leaves, with piece sets only.
 //!
 //! A node consists of 64 bytes of piece sets and the castling and en-passant rights, without a key
-//! or a mailbox. Nodes are copied, and moves are not undone. Child nodes are made directly from the
+//! or a mailbox. Nodes are copied, and moves are not unmade. Child nodes are made directly from the
 //! generator's sets of destinations, without a move list. On the last ply, the moves are only
-//! counted. The side to move is a compile-time parameter; another parameter states whether the
-//! children of a node are leaves.
+//! counted. The side to move is a compile-time parameter. A second compile-time parameter states
+//! whether the leaves are exactly two plies below a node.
 
 use std::marker::PhantomData;
 
@@ -75,8 +75,8 @@ impl<S: Side> Job for LastPly<'_, S> {
     }
 }
 
-/// Job that counts the moves of a node in check. It is separate and not inlined, because such nodes
-/// are rare.
+/// Job that counts the moves of a node in check. The job is separate and not inlined, because such
+/// nodes are rare.
 struct LastPlyInCheck<S> {
     side: PhantomData<S>,
     board: Board,
@@ -149,8 +149,8 @@ impl<S: Side, C: Cpu, const LAST: bool> Walker<'_, S, C, LAST> {
         };
     }
 
-    /// Descends like [`descend`](Self::descend) without an inlined copy of the code for leaves, for
-    /// rare moves.
+    /// Descends like [`descend`](Self::descend) without an inlined copy of the code for the last
+    /// ply. Used for rare moves.
     #[inline(always)]
     fn descend_apart(&mut self, board: &Board, rights: Rights) {
         self.count += count::<S::Opponent, C>(self.cpu, board, rights, self.depth - 1);

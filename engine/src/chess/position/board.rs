@@ -1,4 +1,4 @@
-//! Piece sets in one cache line. The move generator needs no other information on the placement.
+//! Piece sets in one cache line. The move generator needs no other information about the placement.
 
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::{Color, Side};
@@ -41,7 +41,7 @@ impl Board {
         self.colors[0] | self.colors[1]
     }
 
-    /// Returns the square of the king of this colour.
+    /// Returns the square of the king of `color`.
     #[inline]
     pub fn king(&self, color: Color) -> Square {
         self.pieces(color, Kind::King).first()
@@ -66,8 +66,9 @@ impl Board {
         self.colors[color.index()] ^= set;
     }
 
-    /// Returns the board after a move of `S`, with any piece on `to` captured. `leaves` is the kind
-    /// of the piece on `from`, and `arrives` its kind on `to`; they differ only for promotions.
+    /// Returns the board after a move of `S` that captures the piece on `to`, if any. `leaves` is
+    /// the kind of the piece that leaves `from`, and `arrives` is the kind of the piece that
+    /// arrives on `to`; the kinds differ only for promotions.
     #[inline(always)]
     pub(in crate::chess) fn after<S: Side>(
         &self,
@@ -77,7 +78,7 @@ impl Board {
         to: Square,
     ) -> Board {
         let mut next = *self;
-        // Kings are never captured, so their set does not change.
+        // Kings are never captured, so the set of kings is left out.
         for kind in &mut next.kinds[..Kind::King.index()] {
             *kind = *kind - Bitboard::of(to);
         }

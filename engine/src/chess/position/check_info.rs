@@ -26,7 +26,7 @@ impl CheckInfo {
         diagonal_pins: Bitboard::EMPTY,
     };
 
-    /// Returns the checkers and pins of side `S` with its king on `king`. The pins and the checks
+    /// Returns the checkers and pins of side `S`, whose king is on `king`. The pins and the checks
     /// by sliders come from one loop over the enemy sliders that would attack the king on an empty
     /// board.
     #[inline(always)]

@@ -30,8 +30,7 @@ pub struct Position {
     kinds: [Option<Kind>; 64],
     key: u64,
     group_keys: GroupKeys,
-    /// The rooks that may still castle. A rook on a higher file than its king castles on the king
-    /// side.
+    /// The rooks that may still castle. A rook on a higher file than its king castles kingside.
     castling: Bitboard,
     /// Checks and pins of the side to move.
     check_info: CheckInfo,
@@ -149,7 +148,7 @@ impl Position {
         self.fullmove_number
     }
 
-    /// Returns whether the side has a piece other than its king and pawns.
+    /// Returns whether `color` has a piece other than the king and pawns.
     #[inline]
     pub fn has_pieces(&self, color: Color) -> bool {
         let board = &self.board;
@@ -157,9 +156,10 @@ impl Position {
         (board.color(color) - simple).any()
     }
 
-    /// Returns the pieces of both colours that attack `square`; pieces on `occupied` block them.
+    /// Returns the pieces of both colours that attack `square`; pieces on `occupied` block sliders.
     ///
-    /// Pieces outside `occupied` still count as attackers unless the caller masks them.
+    /// Attackers that are not on `occupied` are included. The caller must mask such attackers if
+    /// they do not count.
     #[inline]
     pub fn attackers_to(&self, square: Square, occupied: Bitboard) -> Bitboard {
         let board = &self.board;

@@ -1,5 +1,5 @@
-//! Placement of pieces. Only this code moves pieces: it keeps piece sets, mailbox and keys
-//! consistent and recomputes checks and pins.
+//! Placement of pieces. Only this module moves pieces, so that piece sets, mailbox and keys stay
+//! consistent. The module also recomputes checks and pins.
 
 use super::{Board, CheckInfo, GroupKeys, Position};
 use crate::chess::attacks;
@@ -38,7 +38,7 @@ impl Position {
         self.toggle_keys(color, kind, zobrist::placement(color, kind, square));
     }
 
-    /// Removes the piece of this colour and kind from its square.
+    /// Removes the piece of this colour and kind from `square`.
     #[inline]
     pub(super) fn take(&mut self, color: Color, kind: Kind, square: Square) {
         debug_assert_eq!(self.kinds[square.index()], Some(kind));
@@ -102,7 +102,7 @@ impl Position {
         self.en_passant = square;
     }
 
-    /// Finds checkers and pins of the side to move.
+    /// Updates the checkers and pins of the side to move.
     #[inline]
     pub(super) fn refresh_check_info(&mut self) {
         let board = &self.board;
@@ -122,8 +122,9 @@ impl Position {
         (attackers & self.board.color(!us) & !captured).is_empty()
     }
 
-    /// Sets `square` as the en-passant square only if the side to move can legally capture there,
-    /// so that positions that are equal under the repetition rule have equal keys.
+    /// Sets the en-passant square to `square` if the side to move has a legal en-passant capture on
+    /// `square`. This condition gives positions that are equal under the repetition rule equal
+    /// keys.
     #[inline]
     pub(super) fn offer_en_passant(&mut self, square: Square) {
         let us = self.turn;

@@ -1,4 +1,4 @@
-//! Making moves. Positions are copied; moves are not undone.
+//! Making moves. Positions are copied; moves are not unmade.
 
 use super::Position;
 use crate::chess::attacks;
@@ -59,7 +59,7 @@ impl Position {
         key ^ arrived ^ taken.unwrap_or(0) ^ lapsed.unwrap_or(0)
     }
 
-    /// Makes a legal move in place. [`play`](Self::play) makes it on a copy.
+    /// Makes a legal move in place. [`play`](Self::play) makes the move on a copy.
     pub(crate) fn make(&mut self, mv: Move) {
         let us = self.turn;
         let (from, to) = (mv.from(), mv.to());
@@ -109,8 +109,8 @@ impl Position {
     fn castle(&mut self, king: Square, rook: Square) {
         let us = self.turn;
         let (king_to, rook_to) = castled_squares(king, rook);
-        // Both pieces are removed before either is placed, because in Chess960 each may stand on
-        // the destination of the other.
+        // Both pieces are removed before a piece is placed, because in Chess960 each piece may
+        // stand on the destination of the other piece.
         self.take(us, Kind::King, king);
         self.take(us, Kind::Rook, rook);
         self.put(us, Kind::King, king_to);
@@ -137,7 +137,7 @@ impl Position {
 
     /// Returns whether a legal move gives check.
     ///
-    /// Castling, en-passant captures and promotions are rare, so they are made on a copy.
+    /// Castling, en-passant captures and promotions are rare, so these moves are made on a copy.
     pub fn gives_check(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let king = self.board.king(!self.turn);

@@ -36,10 +36,10 @@ pub enum Fault {
     PawnOnBackRank(Square),
     /// The side not to move is in check.
     OpponentInCheck,
-    /// The square has no rook that could castle, that is, no friendly rook on the back rank of its
-    /// king.
+    /// The square contains no rook that could castle. Castling needs a king and a rook of one
+    /// colour on the back rank of this colour.
     CastlingRook(Square),
-    /// The side has two castling rooks on the same side of its king.
+    /// Two castling rooks of the colour are on the same side of the king.
     AmbiguousCastling(Color),
     /// The last move cannot have been a double push over the square.
     EnPassant(Square),
@@ -68,8 +68,8 @@ impl Setup {
     ///
     /// # Errors
     ///
-    /// Returns all faults. An en-passant square without a legal capture is not a fault: it is
-    /// dropped.
+    /// Returns all faults. An en-passant square without a legal capture is dropped, and is not a
+    /// fault.
     pub fn into_position(self) -> Result<Position, Vec<Fault>> {
         let mut position = Position::bare(self.turn, self.halfmove_clock, self.fullmove_number);
         for square in Square::all() {
@@ -79,7 +79,7 @@ impl Setup {
         }
         let mut faults = material_faults(&position);
         if faults.iter().any(|fault| matches!(fault, Fault::KingCount(_))) {
-            // The checks below need one king per side.
+            // The following checks need one king per side.
             return Err(faults);
         }
         position.refresh_check_info();
@@ -113,7 +113,7 @@ fn material_faults(position: &Position) -> Vec<Fault> {
             + count(Kind::Bishop).saturating_sub(2)
             + count(Kind::Rook).saturating_sub(2)
             + count(Kind::Queen).saturating_sub(1);
-        // No game exceeds this bound, and the fixed capacity of the move list depends on it.
+        // No game exceeds this bound, and the fixed capacity of the move list depends on the bound.
         if count(Kind::Pawn) + promoted > 8 {
             faults.push(Fault::TooMuchMaterial(color));
         }

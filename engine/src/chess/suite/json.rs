@@ -1,7 +1,7 @@
 //! JSON format of a suite: `{"testCases": [{"start": {"fen": F}, "expected": [{"fen": F}, ...]}]}`.
 //!
-//! Only the strings with the key `fen` are used. The reader skips everything else and builds no
-//! document tree.
+//! Only strings with the key `fen` and lists with the key `expected` are used. The reader skips all
+//! other content and builds no document tree.
 
 use super::{Case, Reason, SuiteError};
 use crate::chess::fen;
@@ -13,8 +13,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Case>, SuiteError> {
     // Nesting depth of the list after the key "expected", while this list is being read.
     let mut expected_depth = None;
     let mut depth = 0usize;
-    // Expected positions are collected separately, because they may precede the starting position
-    // of their case.
+    // Expected positions are collected separately, so that a list before the starting position of
+    // its case can be rejected.
     let mut pending = Vec::new();
     let mut last_key = String::new();
     let mut starts = 0usize;

@@ -1,10 +1,10 @@
 //! 0x88 board of micro-Max. A row has 16 squares, of which only the first 8 are on the board, so
-//! that two bits mark squares off the board. The first row is the eighth rank.
+//! that two bits of the index mark squares off the board. The first row is the eighth rank.
 
 use crate::chess::position::castled_squares;
 use crate::chess::{Color, Kind, Position, Square, zobrist};
 
-/// A 0x88 square, `16 * row + file`; it may be off the board.
+/// A 0x88 square, `16 * row + file`, on or off the board.
 pub(super) type Square88 = i32;
 
 /// No square.
@@ -48,7 +48,7 @@ impl BoardPiece {
         BoardPiece { color, kind, unmoved: false }
     }
 
-    /// Returns the steps of the piece, in the order in which micro-Max tries them.
+    /// Returns the steps of the piece, in micro-Max's order.
     pub(super) fn steps(self) -> &'static [Square88] {
         match (self.kind, self.color) {
             (Kind::Pawn, Color::White) => &[-16, -15, -17],
@@ -84,9 +84,9 @@ pub(super) struct CandidateMove {
     pub(super) victim: Square88,
     /// The captured piece.
     pub(super) taken: Option<BoardPiece>,
-    /// The square that a double push or a castling king has crossed; otherwise [`NO_SQUARE`].
+    /// Square that a double push or a castling king has crossed; [`NO_SQUARE`] for other moves.
     pub(super) crossed: Square88,
-    /// The corner of the castling rook; otherwise [`NO_SQUARE`].
+    /// Corner of the castling rook; [`NO_SQUARE`] if the move is not castling.
     pub(super) corner: Square88,
 }
 
@@ -125,7 +125,7 @@ impl CandidateMove {
     }
 
     /// Returns the change of the placement key. For castling, the change for the rook is one
-    /// Zobrist number that depends on its corner.
+    /// Zobrist number that depends on the rook's corner.
     pub(super) fn key_change(&self) -> u64 {
         let taken = self.taken.map_or(0, |taken| taken.word(self.victim));
         let castled = if self.is_castle() { zobrist::castling(to_square(self.corner)) } else { 0 };
@@ -170,15 +170,15 @@ impl Board {
         i32::from(missing(square - 2)) + i32::from(missing(square + 2))
     }
 
-    /// Returns whether the square is directly in front of a pawn of this colour.
+    /// Returns whether the square is directly in front of a pawn of colour `color`.
     pub(super) fn is_before_pawn(&self, square: Square88, color: Color) -> bool {
         let behind = square + if color == Color::White { 16 } else { -16 };
         let pawn = |piece: BoardPiece| piece.color == color && piece.kind == Kind::Pawn;
         !is_off_board(behind) && self.at(behind).is_some_and(pawn)
     }
 
-    /// Returns the corner of the rook with which the king may castle after this sideways step;
-    /// `None` if it may not castle.
+    /// Returns the corner of the rook with which the king may castle after the sideways step
+    /// `step`; `None` if castling is not possible.
     pub(super) fn castling_corner(
         &self,
         candidate: &CandidateMove,

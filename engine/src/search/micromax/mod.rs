@@ -1,5 +1,5 @@
-//! Reimplementation of the search of micro-Max 3.2. It visits the same nodes as the original and
-//! finds the same scores and moves; see `PROVENANCE.md`.
+//! Reimplementation of the search of micro-Max 3.2. The reimplementation visits the same nodes as
+//! the original and finds the same scores and moves; see `PROVENANCE.md`.
 //!
 //! Moves are pseudo-legal, and the capture of a king ends the game. Each node is searched by
 //! iterative deepening, and an iteration starts with the best move of the previous iteration.
@@ -42,8 +42,8 @@ pub(super) const FEATURES: &[feature::Feature] = Feature::ALL;
 /// Score of capturing the king, in 1/99 pawn.
 const INFINITY: Score = 8_000;
 
-/// Scores with a greater absolute value are mate scores. The threshold and the mate score are those
-/// of micro-Max.
+/// Threshold of mate scores: a score with a greater absolute value is a mate score. The threshold
+/// and [`MATE`] have the same values as in micro-Max.
 const MATE_THRESHOLD: Score = INFINITY / 4;
 
 /// Mate score. Each move up to the mate subtracts 1.
@@ -55,7 +55,8 @@ const DEPTH_INDEPENDENT: i32 = 99;
 /// Depth of the last iteration at the root, in plies.
 const DEPTH_MAX: i32 = 98;
 
-/// Maximum number of moves to a mate that is distinguished from a material score.
+/// Maximum distance to mate, in moves, at which a mate score is distinguished from a material
+/// score.
 const MATE_MOVES_MAX: Score = 100;
 
 /// State of a running search.
@@ -70,10 +71,10 @@ struct Search<'a> {
     eccentricity: [Score; 128],
     /// The root moves.
     root_moves: Vec<Move>,
-    /// Hash of the node after the last root move that was searched.
+    /// Hash key of the node after the most recently searched root move.
     latest_child: u64,
-    /// Score of the game minus the root score. They differ if the score of the game looks like a
-    /// mate score.
+    /// Score of the game minus the root score; 0 unless the score of the game looks like a mate
+    /// score.
     offset: Score,
     result: SearchResult,
 }
@@ -91,7 +92,7 @@ pub(super) fn search(
     if result.line.is_empty() {
         return result;
     }
-    // Scores depend on the path to a position, so entries of searches from other roots are invalid.
+    // Scores depend on the path to a position, so entries from searches of other roots are invalid.
     table.clear();
     let position = request.game.position();
     let weights = Weights::new(eval.disabled, eval.experiments);
@@ -118,7 +119,7 @@ pub(super) fn search(
 }
 
 /// Returns the root score for a score of the game. micro-Max cannot handle material scores that
-/// look like mate scores, so such a score is replaced with a smaller one.
+/// look like mate scores, so a smaller score replaces such a score.
 fn bounded_root_score(score: Score) -> Score {
     if score.abs() > MATE_THRESHOLD { score.signum() * MATE_THRESHOLD / 2 } else { score }
 }
@@ -179,8 +180,8 @@ impl Search<'_> {
         restricted && self.root_move(candidate.from, candidate.to).is_none()
     }
 
-    /// Returns whether a root move is illegal castling. Unlike other illegal moves, it might not
-    /// lose the king in the search.
+    /// Returns whether a root move is illegal castling. Unlike other illegal moves, illegal
+    /// castling might not lose the king in the search.
     fn is_illegal_castle(&self, candidate: &CandidateMove) -> bool {
         candidate.is_castle() && self.root_move(candidate.from, candidate.to).is_none()
     }
@@ -205,8 +206,8 @@ impl Search<'_> {
         self.result.line.extend(reply);
     }
 
-    /// Converts a score of the search to the score that the engine reports, with mate scores by
-    /// distance in plies.
+    /// Converts a search score to the score that the engine reports. In the result, mate scores
+    /// count plies instead of moves.
     fn engine_score(&self, score: Score) -> Score {
         if score.abs() >= MATE - MATE_MOVES_MAX {
             engine_mate_score(score)
@@ -224,7 +225,7 @@ impl Search<'_> {
             bound: Bound::Exact,
             nodes: self.limiter.nodes,
             hash_permille: self.table.fullness_permille(),
-            // The first iteration searches no move, so it has no line.
+            // The first iteration searches no move, so this iteration has no principal variation.
             line: if ply == 0 { &[] } else { &self.result.line },
         });
     }
@@ -244,12 +245,12 @@ pub fn original_score(score: Score) -> Score {
     }
 }
 
-/// Returns the best move of an entry, if it is legal in the position.
+/// Returns the best move of a table entry, if the move is legal in the position.
 fn reply(position: &Position, best: Best) -> Option<Move> {
     find(&position.legal_moves(), best.from, best.to)
 }
 
-/// Returns the move with this origin and destination; promotions to other pieces than queens are
+/// Returns the move with this origin and destination; promotions to pieces other than queens are
 /// ignored.
 fn find(moves: &[Move], from: Square88, to: Square88) -> Option<Move> {
     if is_off_board(from) || is_off_board(to) {

@@ -1,4 +1,4 @@
-//! Recursive search of a node, with its loops over pieces, rays and steps.
+//! Recursive search of a node, with loops over pieces, rays and steps.
 
 use std::ops::ControlFlow;
 
@@ -18,21 +18,22 @@ pub(super) struct Node {
     pub(super) score: Score,
     /// XOR of the placement keys of the node and the root.
     pub(super) key: u64,
-    /// The square that the previous move crossed; [`NO_SQUARE`] if there is none.
+    /// Square that the previous move crossed; [`NO_SQUARE`] if that move crossed no square.
     pub(super) crossed: Square88,
     /// Destination of the previous move, for the detection of recaptures.
     pub(super) target: Square88,
     /// Depth to search, in plies.
     pub(super) depth: i32,
-    /// `true` if the node is outside the tree, so that its result has a separate table entry. Such
-    /// nodes are the king capture test and, unless the last move crossed a square, the root.
+    /// `true` if the node is outside the tree and therefore has a separate table entry. The king
+    /// capture test is outside the tree. The root is outside the tree unless the last move crossed
+    /// a square.
     pub(super) is_outside: bool,
     /// `true` for the root.
     pub(super) is_root: bool,
 }
 
-/// Key of nodes outside the tree. They have separate table entries, because micro-Max passes the
-/// crossed square through a signed byte.
+/// Key of nodes outside the tree. These nodes have separate table entries, because micro-Max passes
+/// the crossed square through a signed byte.
 const OUTSIDE: u64 = 0xD1B5_4A32_D192_ED03;
 
 impl Node {
@@ -126,8 +127,8 @@ impl Search<'_> {
             *depth = DEPTH_INDEPENDENT;
         }
         if score == -INFINITY {
-            // All moves lose the king. It is mate if the king can be captured now, and stalemate
-            // otherwise.
+            // All moves lose the king. The position is mate if the king can be captured now, and
+            // stalemate otherwise.
             score = -self.node(&node.king_capture_test()) / 2;
         }
         if !self.limiter.stopped {
@@ -138,7 +139,8 @@ impl Search<'_> {
         score
     }
 
-    /// Searches the moves of all pieces, beginning with the piece of the best move.
+    /// Searches the moves of all pieces, beginning with the piece of the best move, and returns the
+    /// best score.
     fn scan(&mut self, node: &Node, depth: i32, best: &mut Best) -> Score {
         let mut scan = Scan {
             depth,
@@ -229,8 +231,8 @@ impl Search<'_> {
         !(is_own || is_pawn && is_straight == candidate.taken.is_some())
     }
 
-    /// Returns whether the move captures the king, or reaches the king's origin or the crossed
-    /// square after castling.
+    /// Returns whether the move captures the king, or, directly after castling, reaches the castled
+    /// king's origin or the square that the king crossed.
     fn takes_king(&self, node: &Node, candidate: &CandidateMove) -> bool {
         let takes = candidate.taken.is_some_and(|taken| taken.kind == Kind::King);
         let castled = node.crossed != NO_SQUARE && self.board.at(node.crossed).is_some();

@@ -5,8 +5,7 @@ use crate::eval::Score;
 use crate::search::slots;
 use crate::tt::OutOfMemory;
 
-/// Number of adjacent slots that are searched for an entry. micro-Max searches eight slots and one
-/// more.
+/// Number of adjacent slots that are scanned for an entry, as in micro-Max.
 const TRIES: usize = 9;
 
 /// Lowest bit of the search number in the content of a slot.
@@ -41,7 +40,8 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Returns whether the score of the entry can be used for a search with this window.
+    /// Returns whether the score of the entry can be used for a search with the window `alpha` to
+    /// `beta`.
     pub(super) fn settles(&self, alpha: Score, beta: Score) -> bool {
         (self.score >= beta || self.is_upper) && (self.score <= alpha || self.is_lower)
     }
@@ -82,7 +82,7 @@ pub(super) struct Slot(Option<usize>);
 /// The hash table.
 pub struct Table {
     /// Pairs of key and content. The high bits of the content are the number of the search that
-    /// wrote it.
+    /// wrote the slot.
     slots: Vec<slots::Slot>,
     /// Number of the current search, from 1. Slots written by earlier searches count as empty.
     search: u16,
@@ -93,12 +93,12 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If the memory cannot be allocated.
+    /// Returns [`OutOfMemory`] if the memory cannot be allocated.
     pub(in crate::search) fn new(megabytes: usize) -> Result<Table, OutOfMemory> {
         Ok(Table { slots: slots::empty(megabytes)?, search: 1 })
     }
 
-    /// Clears the table before a search. It only increments the search number, because overwriting
+    /// Clears the table before a search. Only the search number is incremented, because overwriting
     /// the table before each search would take too long.
     pub(in crate::search) fn clear(&mut self) {
         self.search = self.search.wrapping_add(1);
@@ -119,7 +119,7 @@ impl Table {
     /// Returns the slot in which the position is or would be stored, and the entry of the position,
     /// if any.
     pub(super) fn find(&self, key: u64) -> (Slot, Option<Entry>) {
-        // The slots that are searched must not extend past the end of the table.
+        // The scanned slots must not extend past the end of the table.
         let last = self.slots.len() - TRIES;
         let first = ((u128::from(key) * last as u128) >> 64) as usize;
         for (index, &[there, content]) in self.slots[first..first + TRIES].iter().enumerate() {
@@ -133,7 +133,7 @@ impl Table {
         (Slot(None), None)
     }
 
-    /// Stores an entry, unless its slot contains an exact entry that was searched deeper.
+    /// Stores an entry, unless the slot contains an exact entry with a greater depth.
     pub(super) fn store(&mut self, slot: Slot, key: u64, entry: &Entry) {
         let Some(index) = slot.0 else { return };
         let content = self.slots[index][1];

@@ -1,4 +1,4 @@
-//! Four generators of legal moves with a common interface. They return moves in an order in which
+//! Four generators of legal moves with a common interface. The generators order the moves so that
 //! good moves tend to come first.
 
 use crate::chess::{Color, Kind, Move, MoveList, Position, Square};
@@ -9,16 +9,16 @@ use crate::chess::{Color, Kind, Move, MoveList, Position, Square};
 pub(super) enum Generator {
     /// Captures, including en passant, and promotions.
     Captures,
-    /// All other moves, including castling.
+    /// All moves except captures and promotions; includes castling.
     Quiet,
     /// In check: captures of the checking piece.
     CheckerCaptures,
-    /// In check: all other moves.
+    /// In check: all moves except captures of the checking piece.
     Escapes,
 }
 
 impl Generator {
-    /// Returns the two generators that together generate all legal moves of a position. The
+    /// Returns the two generators that together generate all legal moves in a position. The
     /// generator of captures comes first.
     pub(super) fn pair(position: &Position) -> [Generator; 2] {
         if position.in_check() {

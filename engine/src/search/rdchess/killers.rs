@@ -3,7 +3,7 @@
 use crate::chess::Move;
 use crate::eval::score::MAX_PLY;
 
-/// Two killer moves per ply, with their numbers of cutoffs.
+/// Two killer moves per ply, with the number of cutoffs of each move.
 pub(super) struct Killers(Vec<[(Option<Move>, u32); 2]>);
 
 impl Killers {

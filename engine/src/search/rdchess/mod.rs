@@ -1,6 +1,6 @@
-//! The search of RDChess, rebuilt from its author's description: NegaScout with a quiescence
-//! search, forward pruning near the leaves, and detailed move ordering. `PROVENANCE.md` lists the
-//! parts that come from the description.
+//! Reimplementation of the search of RDChess, from a description by the author of RDChess:
+//! NegaScout with a quiescence search, forward pruning near the leaves, and detailed move ordering.
+//! `PROVENANCE.md` lists the parts that come from the description.
 
 mod generators;
 mod killers;
@@ -116,7 +116,7 @@ struct Search<'a> {
     selective_depth: usize,
     killers: Killers,
     pv_table: PvTable,
-    /// Best line so far and its score.
+    /// Best line so far, with its score.
     result: SearchResult,
 }
 
@@ -147,8 +147,8 @@ impl Search<'_> {
         !self.disabled.contains(feature.into())
     }
 
-    /// Performs one iteration and returns its score. If the search fails high or low, the
-    /// aspiration window is opened on this side and the search is repeated.
+    /// Performs one iteration, and returns the score in centipawns. A search that fails high or low
+    /// is repeated with a window that is unbounded on that side.
     fn aspirate(&mut self, depth: i32) -> Score {
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let last = self.result.score;

@@ -16,7 +16,7 @@ const FUTILITY: Score = 325;
 const EXTENDED_FUTILITY: Score = 510;
 /// Razoring margin at depth 3, in centipawns.
 const RAZOR: Score = 900;
-/// Razoring is allowed if the opponent has more pieces than this number, without king and pawns.
+/// Number of opposing pieces, without king and pawns, above which razoring is allowed.
 const RAZOR_OFFICERS: u32 = 3;
 
 /// Parameters of a node.
@@ -57,8 +57,8 @@ pub(super) fn material(position: &Position) -> Score {
 }
 
 impl Search<'_> {
-    /// Searches the current position and returns its score. The score is meaningless if the search
-    /// was stopped.
+    /// Searches the current position, and returns the position's score in centipawns. The score is
+    /// meaningless if the search was stopped.
     pub(super) fn node(&mut self, mut params: NodeParams) -> Score {
         let ply = self.line.ply();
         let in_check = self.line.position().in_check();
@@ -120,13 +120,14 @@ impl Search<'_> {
         None
     }
 
-    /// Returns the table entry of a position; `None` if there is none or the table is disabled.
+    /// Returns the table entry of a position; `None` if there is no entry, or if the table is
+    /// disabled.
     pub(super) fn look_up(&mut self, key: u64) -> Option<Entry> {
         if self.is_enabled(Feature::Hash) { self.table.probe(key) } else { None }
     }
 
-    /// Returns the score of an entry if it allows a cutoff. Otherwise, the bound in the entry may
-    /// narrow the window.
+    /// Returns the score of a table entry if the score allows a cutoff. Otherwise, the bound in the
+    /// entry may narrow the window.
     fn tt_score(&self, entry: Option<Entry>, ply: usize, params: &mut NodeParams) -> Option<Score> {
         let entry = entry.filter(|entry| entry.depth >= params.depth)?;
         if let Some(score) = tt_cutoff(&entry, ply, params.alpha, params.beta) {
@@ -214,7 +215,8 @@ impl Search<'_> {
         }
     }
 
-    /// Tries a null move, if it is allowed. Returns a score if the null move fails high.
+    /// Tries a null move, if null moves are allowed in the node. Returns a score if the null move
+    /// fails high.
     fn null_move(&mut self, node: &Node) -> Option<Score> {
         let NodeParams { beta, depth, can_null_move, .. } = node.params;
         let position = self.line.position();
@@ -259,8 +261,9 @@ impl Search<'_> {
         is_futile.then_some(bound)
     }
 
-    /// Searches a move. A move after the first is searched with a null window, and searched again
-    /// with the full window if its score is inside the full window.
+    /// Searches a move, and returns the move's score. Moves after the first move are searched with
+    /// a null window. If the score is inside the full window, the move is searched again with the
+    /// full window.
     fn try_move(&mut self, node: &Node, mv: Move) -> Score {
         let NodeParams { alpha, beta, depth, .. } = node.params;
         let extended = self.advances_to_seventh(mv) && self.is_enabled(Feature::PawnExtension);
@@ -306,15 +309,16 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the reply to a move in the table, for a principal variation that a table hit has
-    /// shortened.
+    /// Returns the table's reply to `mv`, which completes a principal variation that a table hit
+    /// has cut short after `mv`.
     fn answer(&mut self, mv: Move) -> Option<Move> {
         let after = self.line.position().play(mv);
         let reply = self.look_up(after.key()).and_then(|entry| entry.mv);
         reply.filter(|&answer| after.is_legal(answer))
     }
 
-    /// Stores the result of a node that raised alpha, or whose position already has a table entry.
+    /// Stores the result of a node, if a move raised alpha or if the position already has a table
+    /// entry.
     fn store(&mut self, key: u64, node: &Node, entry: Option<Entry>) {
         let (mv, bound) = match (node.best_move, entry) {
             (Some(mv), _) if node.best >= node.params.beta => (Some(mv), Bound::Lower),

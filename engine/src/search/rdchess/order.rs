@@ -19,9 +19,9 @@ pub(super) enum Next {
 
 /// Hints for move ordering, available before moves are generated.
 pub(super) struct Hints {
-    /// Move from the table; it may be illegal.
+    /// Move from the table, possibly illegal.
     pub(super) table: Option<Move>,
-    /// Killer moves, the one with more cutoffs first. They may be illegal.
+    /// Killer moves, possibly illegal; the killer move with more cutoffs comes first.
     pub(super) killers: [Option<Move>; 2],
     /// Square of the enemy piece that has just captured.
     pub(super) capturer: Option<Square>,
@@ -173,8 +173,8 @@ impl MoveOrder {
         self.begin(Step::Killers, killers);
     }
 
-    /// Sorts the captures that do not lose material by their gain. The other captures are kept for
-    /// a later stage.
+    /// Sorts the captures that do not lose material by static exchange evaluation. Captures that
+    /// lose material are kept for a later stage.
     fn begin_good_captures(&mut self, position: &Position) {
         let captures = std::mem::take(&mut self.captures);
         if !self.is_enabled(Feature::OrderCaptures) {
@@ -192,7 +192,7 @@ impl MoveOrder {
         self.begin(Step::GoodCaptures, good);
     }
 
-    /// Generates all remaining moves, by class.
+    /// Generates all remaining moves, sorted by class.
     fn begin_quiet(&mut self, position: &Position) {
         let [_, generator] = Generator::pair(position);
         let mut moves = generator.moves(position, self.towards());
@@ -328,8 +328,8 @@ mod tests {
         let place = |mv: &str| found.iter().position(|found| found == mv).expect("it is legal");
         assert!(place("g2h3") < 4 && place("f3h3") < 4, "{found:?}");
         assert_eq!(place("a2a3"), 4, "{found:?}");
-        // A pawn's capture of a pawn comes before quiet moves, and the queen's capture of a knight,
-        // which loses material, after them.
+        // A pawn's capture of a pawn comes before quiet moves. The queen's capture of a knight
+        // loses material, and comes after quiet moves.
         assert!(place("d5e6") < place("e1g1") && place("e1g1") < place("f3f6"), "{found:?}");
     }
 }

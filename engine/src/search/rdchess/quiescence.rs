@@ -24,8 +24,8 @@ struct QsNode {
 }
 
 impl Search<'_> {
-    /// Searches captures and promotions, or evasions in check, and returns the score of the current
-    /// position. The result is not stored in the table.
+    /// Searches captures and promotions or, in check, evasions. Returns the score of the current
+    /// position in centipawns. The result is not stored in the table.
     pub(super) fn quiescence(&mut self, alpha: Score, beta: Score, last: Option<Move>) -> Score {
         let ply = self.line.ply();
         self.pv_table.clear(ply);
@@ -56,8 +56,8 @@ impl Search<'_> {
         node.best
     }
 
-    /// Returns the static evaluation. If material alone is far outside the window, a bound from the
-    /// material is returned instead.
+    /// Returns the static evaluation. If the material balance alone is far outside the window,
+    /// returns a bound from the material balance instead.
     fn stand_pat(&mut self, alpha: Score, beta: Score) -> Score {
         if self.is_enabled(Feature::QuiescenceLazy) {
             let material = material(self.line.position());
@@ -115,8 +115,8 @@ impl Search<'_> {
         is_futile.then_some(bound)
     }
 
-    /// Returns whether the score ends the node. The score of a capture must exceed the stand-pat
-    /// score; the score of an evasion must be at least the stand-pat score.
+    /// Returns whether a score is sufficient to end the node. The score of a capture must exceed
+    /// the stand-pat score; the score of an evasion must be at least the stand-pat score.
     fn is_sufficient(&self, node: &QsNode, score: Score) -> bool {
         let enough = if node.in_check { score >= node.stand_pat } else { score > node.stand_pat };
         enough && self.is_enabled(Feature::QuiescenceContent)

@@ -1,5 +1,5 @@
-//! Hash table of RDChess. Entries are kept between the moves of a game. Entries that are found
-//! often and recently are replaced last.
+//! Hash table of RDChess. Entries are kept between the moves of a game. Deep entries, and entries
+//! that were found often or recently, are replaced last.
 
 use crate::chess::{Game, Kind, Move};
 use crate::eval::Score;
@@ -12,11 +12,11 @@ const BUCKET: usize = 4;
 /// Maximum use count, because the count has six bits in an entry.
 const USES_MAX: u8 = 63;
 
-/// An entry with its data for the replacement strategy.
+/// Table entry, with data for the replacement strategy.
 #[derive(Clone, Copy)]
 struct StoredEntry {
     entry: Entry,
-    /// Number of probes that found the entry.
+    /// Number of probes that found the entry, at most [`USES_MAX`].
     uses: u8,
     /// Game time at which the entry was last stored or found.
     last_used: u16,
@@ -56,7 +56,7 @@ impl StoredEntry {
 pub(crate) struct Table {
     /// Pairs of key and content. Content 0 marks an empty slot.
     slots: Vec<slots::Slot>,
-    /// Game time: the number of moves in the game, where captures and pawn moves count twice.
+    /// Game time: the number of plies in the game; captures and pawn moves count twice.
     now: u16,
     /// `true` if old entries are replaced first.
     ages: bool,
@@ -67,7 +67,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// If the memory cannot be allocated.
+    /// Returns [`OutOfMemory`] if the memory cannot be allocated.
     pub(in crate::search) fn new(megabytes: usize) -> Result<Table, OutOfMemory> {
         Ok(Table { slots: slots::empty(megabytes)?, now: 0, ages: true })
     }
@@ -100,8 +100,8 @@ impl Table {
         Some(stored.entry)
     }
 
-    /// Stores an entry. It replaces the old entry of the position, an empty slot or the least
-    /// valuable entry of the bucket, in this order of preference.
+    /// Stores an entry. The new entry replaces the old entry of the position, an empty slot or the
+    /// least valuable entry of the bucket, in this order of preference.
     pub(super) fn store(&mut self, key: u64, entry: Entry) {
         let now = self.now;
         let ages = self.ages;

@@ -21,7 +21,7 @@ pub(super) fn is_amd_before_zen_3() -> bool {
     let vendor = __cpuid(0);
     let signature = __cpuid(1).eax;
     let family = (signature >> 8 & 0xF) + (signature >> 20 & 0xFF);
-    // The vendor names are "AuthenticAMD" and "HygonGenuine"; Hygon's CPUs are Zen 1.
+    // The vendor names are "AuthenticAMD" and "HygonGenuine"; Hygon's CPUs have the Zen 1 design.
     let amd = vendor.ebx == u32::from_le_bytes(*b"Auth");
     let hygon = vendor.ebx == u32::from_le_bytes(*b"Hygo");
     (amd || hygon) && family < 0x19
@@ -32,7 +32,7 @@ pub(super) fn is_amd_before_zen_3() -> bool {
 pub(super) struct Popcnt(&'static Tables<Magic>);
 
 impl Popcnt {
-    /// Returns the CPU; `None` if it lacks one of the features.
+    /// Returns the CPU; `None` if the CPU lacks one of the features.
     pub(super) fn new() -> Option<Popcnt> {
         let has_all = has_popcnt();
         has_all.then(|| Popcnt(Magic::tables()))
@@ -63,12 +63,12 @@ fn run_popcnt<J: Job>(cpu: Popcnt, job: J) -> J::Output {
     job.run(cpu)
 }
 
-/// A CPU that also has BMI2 and AVX2.
+/// A CPU with the features of [`Popcnt`], and with BMI2 and AVX2.
 #[derive(Clone, Copy)]
 pub(super) struct Pext(&'static Tables<Packed>);
 
 impl Pext {
-    /// Returns the CPU; `None` if it lacks one of the features.
+    /// Returns the CPU; `None` if the CPU lacks one of the features.
     pub(super) fn new() -> Option<Pext> {
         let has_all =
             has_popcnt() && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("avx2");
@@ -100,12 +100,13 @@ fn run_pext<J: Job>(cpu: Pext, job: J) -> J::Output {
     job.run(cpu)
 }
 
-/// A CPU that also has the AVX-512 extensions that compress 16-bit words.
+/// A CPU with the features of [`Pext`], and with the AVX-512 extensions for compressing 16-bit
+/// words.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512(pub(super) Pext);
 
 impl Avx512 {
-    /// Returns the CPU; `None` if it lacks one of the features.
+    /// Returns the CPU; `None` if the CPU lacks one of the features.
     pub(super) fn new() -> Option<Avx512> {
         let has_all = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -140,7 +141,7 @@ impl Cpu for Avx512 {
 
 /// Implements [`Cpu::write_moves`] without a loop over the targets, because the CPU could not
 /// predict the end of such a loop. For each half of the board, the encoded moves to all 32 squares
-/// are loaded, and those to targets are compressed.
+/// are loaded, and the moves to targets are compressed.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 #[inline]
 fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
@@ -154,8 +155,8 @@ fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_
             square_bits,
             _mm512_mask_blend_epi16(half_mask(template.taken), quiet, capture),
         );
-        // All 32 words are written, including the words after the moves. These words also have the
-        // type `Move`, so they must be valid moves.
+        // All 32 words are written, including the words after the moves. The words after the moves
+        // also have the type `Move`, so all 32 words must be valid moves.
         let moves = _mm512_mask_compress_epi16(quiet, half_mask(targets), moves);
         // SAFETY: a move is one word. The 32 words are written to the first half of `out`, or after
         // at most 32 moves of the first half of the board. No word is zero, because `quiet` is not
