@@ -1,4 +1,5 @@
-//! Floating-point model of the network, with its error and the gradient of the error.
+//! Floating-point model of the network, with the error of the expected result and the gradient of
+//! the error.
 //!
 //! All parameters are in one slice, in this order: weights of the hidden layer by input; biases of
 //! the hidden layer; weights of each output, for the side to move and then for the other side;
@@ -29,8 +30,8 @@ pub(super) const PARAMETERS: usize = OUTPUT_BIAS.end;
 /// Returns random initial weights. All biases are 0.
 pub(super) fn initial(random: &mut Random) -> Vec<f32> {
     let mut weights = vec![0.0; PARAMETERS];
-    // With these widths, the sums of about 32 inputs in the hidden layer, and the outputs, are of
-    // the order of 1.
+    // The weights are uniformly distributed between −`width` and `width`. With these widths, the
+    // sums of up to 32 inputs in the hidden layer, and the outputs, are of the order of 1.
     for (range, width) in [(HIDDEN_WEIGHTS, 0.15), (OUTPUT_WEIGHTS, 0.1)] {
         for weight in &mut weights[range] {
             let unit = random.below(1 << 24) as f32 / (1 << 24) as f32;
@@ -53,7 +54,7 @@ struct Sample {
 
 impl Sample {
     /// Creates a sample. `result_share` is the share of the game's result in the target. The rest
-    /// is the expected result for the score.
+    /// of the target is the expected result for the score.
     #[inline(always)]
     fn new(record: &Record, result_share: f32) -> Sample {
         let turn = record.turn();
@@ -87,8 +88,9 @@ fn logistic(value: f32) -> f32 {
     1.0 / (1.0 + (-value).exp())
 }
 
-/// Job that sums the squared errors of records and, if requested, adds up their gradients. It is
-/// compiled once for each supported set of vector instructions. All copies compute the same result.
+/// Job that sums the squared errors of records and, if requested, the gradients of these errors.
+/// The job is compiled once for each supported set of vector instructions. All compiled copies
+/// compute the same result.
 pub(super) struct ErrorJob<'a> {
     pub(super) weights: &'a [f32],
     pub(super) records: &'a [Record],
@@ -117,7 +119,7 @@ impl Job for ErrorJob<'_> {
 }
 
 impl ErrorJob<'_> {
-    /// Returns the squared error of a sample, and adds its gradient if requested.
+    /// Returns the squared error of a sample and, if requested, adds the gradient of the error.
     #[inline(always)]
     fn add(&mut self, sample: &Sample) -> f32 {
         let (output, clipped) = forward(self.weights, sample);
@@ -175,8 +177,8 @@ fn propagate(
         for neuron in 0..HIDDEN {
             let value = clipped[neuron];
             by_weight[place][neuron] += slope * value * value;
-            // A neuron that is clipped at 1 does not depend on its sum. At 0, the derivative of the
-            // square is 0 anyway.
+            // A neuron that is clipped at 1 does not depend on its sum. For a neuron clipped at 0,
+            // the derivative of the square is 0 anyway.
             let factor = if value < 1.0 { 2.0 * value } else { 0.0 };
             by_neuron[neuron] = slope * weights[neuron] * factor;
         }
@@ -196,8 +198,8 @@ fn add(sums: &mut Neurons, values: &Neurons) {
     }
 }
 
-/// Returns the dot product of the squared neurons and `weights`. It is summed in lanes, because the
-/// compiler must not reorder a floating-point sum to vectorise it.
+/// Returns the dot product of the squared neurons and `weights`. The products are summed in lanes,
+/// because the compiler must not reorder a floating-point sum for vectorization.
 #[inline(always)]
 fn dot_squared(neurons: &Neurons, weights: &Neurons) -> f32 {
     // The number of lanes, and therefore the order of addition, is the same on every CPU, so every
@@ -229,8 +231,8 @@ mod tests {
         .map(|(text, score)| Record::new(&fen::parse(text).unwrap(), score))
         .to_vec();
         let mut weights = initial(&mut Random::new(3));
-        // With this bias, some neurons are clipped, and none is so close to a clipping point that a
-        // small step would reach it.
+        // With this bias, some neurons are clipped, and no neuron is so close to a clipping point
+        // that a small step would reach this point.
         weights[HIDDEN_BIAS].iter_mut().for_each(|bias| *bias = 0.3);
         let indices = [0, 1, 2];
         let error = |weights: &[f32], gradient: Option<&mut [f32]>, level| {

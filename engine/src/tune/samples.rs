@@ -16,7 +16,7 @@ pub struct Samples {
     rows: Vec<Row>,
 }
 
-/// A position.
+/// A position with the result of the game.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     /// Index of the first coefficient.
@@ -109,14 +109,15 @@ impl std::error::Error for ReadError {}
 
 impl Split {
     /// Adds the samples in a file. A sample is a line `FEN;RESULT` or `FEN;RESULT;GAME`, where the
-    /// result is `1-0`, `0-1` or `1/2-1/2`, and GAME is the number of the game. About one in
-    /// `one_in` games, selected with `seed`, is used for validation with all its positions. A line
-    /// without a game number counts as a separate game. Empty lines and lines that begin with `#`
-    /// are skipped.
+    /// result is `1-0`, `0-1` or `1/2-1/2`, and GAME is the number of the game. About one game in
+    /// `one_in`, selected with `seed`, is a validation game; all positions of this game become
+    /// validation samples. A line without a game number counts as a separate game. Empty lines and
+    /// lines that begin with `#` are skipped.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or for the first line that is not a sample.
+    /// If the file cannot be read, or if a line is not a sample; the error contains the number of
+    /// the first such line.
     pub fn read(&mut self, source: impl BufRead, one_in: u64, seed: u64) -> Result<(), ReadError> {
         let mut tracer = Tracer::default();
         let mut last_game = None;
@@ -173,8 +174,8 @@ mod tests {
                 text.push_str(&format!("4k3/{pawn}/8/8/8/8/4K3 w - - 0 1;1/2-1/2;{game}\n"));
             }
         }
-        // Each pawn is moved down one rank: a rank is inserted above it, and one is removed below
-        // it.
+        // Each pawn is moved down one rank: an empty rank is inserted above the pawn, and an empty
+        // rank below the pawn is removed.
         let text = text.replace("4k3/", "4k3/8/").replace("/8/8/8/8/4K3", "/8/8/8/4K3");
         let mut split = Split::default();
         split.read(text.as_bytes(), 10, 1).unwrap();
