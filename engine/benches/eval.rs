@@ -11,7 +11,7 @@ fn main() {
     divan::main();
 }
 
-/// A position of a walk, with every legal move and the position after it.
+/// A position of a walk, with every legal move and the resulting position.
 struct Step {
     position: Position,
     moves: Vec<(Move, Position)>,
@@ -20,7 +20,7 @@ struct Step {
 }
 
 /// A walk through legal moves from a position of the bench. As in a search, most positions have the
-/// same pawns as the previous one.
+/// same pawns as the previous position.
 struct Walk(Vec<Step>);
 
 impl Walk {

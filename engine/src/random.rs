@@ -19,7 +19,7 @@ impl Random {
     /// Returns a random number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         // The high half of the product is below `end` and almost uniformly distributed. Unlike a
-        // remainder, it needs no division.
+        // remainder, this half needs no division.
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 

@@ -190,7 +190,7 @@ impl Checkpoint {
             square[place] = DECAY[1] * square[place] + (1.0 - DECAY[1]) * gradient * gradient;
             let scale = (square[place] / square_correction).sqrt() + 1e-8;
             // The decay is decoupled: it is applied directly to the weight. If the decay were part
-            // of the gradient, it would be scaled by the moving averages.
+            // of the gradient, the moving averages would scale it.
             let weight = weights[place] * (1.0 - rate * WEIGHT_DECAY);
             let weight = weight - rate * mean[place] / mean_correction / scale;
             weights[place] = weight.clamp(-WEIGHT_MAX, WEIGHT_MAX);

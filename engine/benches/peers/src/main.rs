@@ -2,7 +2,7 @@
 //! prints millions of leaves per second of CPU time and the ratios to the first generator.
 //!
 //! `cargo run --release [ROUNDS [NAME]]`: the fastest of `ROUNDS` rounds counts (default: 5). With
-//! `NAME`, only the first generator and those whose names contain `NAME` run.
+//! `NAME`, only the first generator and the generators whose names contain `NAME` run.
 
 mod generators;
 
@@ -54,7 +54,7 @@ fn main() {
 }
 
 /// Returns millions of leaves per second, by generator and position. The generators take turns, so
-/// that a slow phase of the machine affects all of them.
+/// that a slow phase of the machine affects all generators.
 fn measure(generators: &[Generator], rounds: u32) -> Vec<Vec<f64>> {
     let mut speeds = vec![vec![0f64; POSITIONS.len()]; generators.len()];
     for (column, (name, fen, depth, expected)) in POSITIONS.into_iter().enumerate() {

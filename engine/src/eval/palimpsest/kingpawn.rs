@@ -88,7 +88,7 @@ impl KingPawnTable {
     }
 
     /// Adds the terms of kings and pawns to `sink`, and returns the properties that other terms
-    /// use. The table stores only sums, so it is bypassed if the sink needs each term.
+    /// use. A sink that needs each term bypasses the table, because the table stores only sums.
     #[inline(always)]
     pub(super) fn look_up<K: Sink>(&mut self, position: &Position, sink: &mut K) -> KingPawn {
         let placement = Placement::of(position);

@@ -62,7 +62,7 @@ pub(super) fn runner<K: Sink>(position: &Position, found: &KingPawn, sink: &mut 
 
 /// Returns the rank index, from the point of view of `color`, of the most advanced passed pawn that
 /// the enemy king cannot catch; `None` if there is no such pawn. A pawn on its second rank is
-/// treated like a pawn on the third rank, because it can advance two squares.
+/// treated like a pawn on the third rank, because the pawn can advance two squares.
 fn foremost(position: &Position, color: Color, found: &KingPawn) -> Option<Score> {
     let king = position.board().king(!color);
     let own = position.board().color(color);

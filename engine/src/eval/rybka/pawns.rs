@@ -47,8 +47,8 @@ impl PawnTable {
         PawnTable { entries, used: TableUse::default() }
     }
 
-    /// Adds the pawn terms to `sink`, and returns the properties that other terms use. The table
-    /// stores only sums, so it is bypassed if the sink needs each term.
+    /// Adds the pawn terms to `sink`, and returns the properties that other terms use. A sink that
+    /// needs each term bypasses the table, because the table stores only sums.
     #[inline]
     pub(super) fn look_up<V: Version, K: Sink>(
         &mut self,

@@ -42,8 +42,8 @@ pub(in crate::eval) struct Weights {
     /// Penalty for missing shelter on a file, by the rank of the nearest friendly pawn: second to
     /// fifth rank, none.
     pub(super) shelter: [i32; 5],
-    /// Penalty if all three shelter pawns are on the second rank, where they confine the king to
-    /// the back rank.
+    /// Penalty if all three shelter pawns are on the second rank, where these pawns confine the
+    /// king to the back rank.
     pub(super) shelter_home: i32,
     /// Penalty for the nearest enemy pawn on a file near the king, by the rank of the pawn from the
     /// point of view of the king's side: second to fifth rank, none.
