@@ -37,7 +37,7 @@ const BENCH_DEPTH: u32 = 6;
 pub struct Settings {
     /// Seed of the random openings and walks.
     pub seed: u64,
-    /// Number of nodes after which a search starts no new iteration.
+    /// Soft node limit: number of nodes after which a search starts no new iteration.
     pub nodes: u64,
     /// Number of random plies of an opening. About half of the openings have one additional ply.
     pub random_plies: usize,
@@ -157,8 +157,8 @@ fn play_games(
     games: &SyncSender<NumberedGame>,
 ) {
     while !done.load(Ordering::Relaxed) {
-        // Games may finish in any order. The writer sorts them, so that the file does not depend on
-        // the number of threads.
+        // Games may finish in any order. The writer sorts the games, so that the file does not
+        // depend on the number of threads.
         let number = next.fetch_add(1, Ordering::Relaxed);
         if games.send((number, player.play(number))).is_err() {
             return;

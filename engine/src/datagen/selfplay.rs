@@ -57,7 +57,7 @@ impl Player {
     }
 
     /// Plays the game with this number and returns at least one record. If a game gives no record,
-    /// another game is played from another opening. The records depend only on the settings and the
+    /// a new game is played from another opening. The records depend only on the settings and the
     /// number.
     pub(super) fn play(&mut self, number: u64) -> Vec<Record> {
         let mut random = self.random(number);

@@ -10,7 +10,7 @@ pub struct Feature {
     pub name: &'static str,
     /// Short description.
     pub about: &'static str,
-    /// Index among the features of the evaluation or search, below 64.
+    /// Index among the features (or the experiments) of the evaluation or search, below 64.
     pub index: usize,
 }
 

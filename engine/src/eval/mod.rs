@@ -69,7 +69,7 @@ pub trait Evaluator {
     /// Receives a null move.
     fn push_null(&mut self) {}
 
-    /// Undoes the latest move or null move.
+    /// Undoes the latest `push` or `push_null`.
     fn pop(&mut self) {}
 
     /// Returns the score of `position`, the position after all pushed moves, from the point of view

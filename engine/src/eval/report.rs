@@ -1,4 +1,4 @@
-//! Evaluation reports: a score with its terms.
+//! Evaluation reports, which list the terms of a score.
 
 use super::feature::Feature;
 use super::pair::Pair;
@@ -48,7 +48,7 @@ impl Term {
         Term { feature, sides: record.term(feature.index), step: record.change(feature.index) }
     }
 
-    /// Returns White's score minus Black's, in the unit of the variant.
+    /// Returns White's score minus Black's score, in the unit of the variant.
     pub fn net(&self) -> Pair {
         self.sides[0] - self.sides[1]
     }
@@ -84,7 +84,7 @@ impl Report {
         Report { value, phase, blend, terms }
     }
 
-    /// Returns the report of an evaluation without separate endgame scores.
+    /// Returns the report of an evaluation that is not tapered.
     pub(super) fn unblended(
         features: &[Feature],
         record: &Record,

@@ -5,7 +5,7 @@ use super::{Choice, Evaluation, Evaluator, Score};
 use super::{blunder, material, micromax, nnue, palimpsest, rdchess, rybka};
 use crate::chess::Position;
 
-/// Declares the enumeration of the evaluations and the table of their entries.
+/// Declares the enumeration of evaluations and the table of entries.
 macro_rules! variants {
     ($($(#[$about:meta])* $variant:ident = $evaluation:expr;)*) => {
         /// An evaluation.
@@ -49,7 +49,7 @@ impl Variant {
         &EVALUATIONS[self as usize]
     }
 
-    /// Returns the name used by the UCI option `Eval`.
+    /// Returns the name in the UCI option `Eval`.
     pub const fn name(self) -> &'static str {
         self.evaluation().name
     }

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 pub(super) const HELP: &str = "\
 `palimpsest 'genfens N seed S book None'` prints N random openings, as OpenBench asks for them";
 
-/// Number of nodes of the search that decides whether an opening is balanced.
+/// Soft node limit of the search that decides whether an opening is balanced.
 const NODES: u64 = 1_000;
 
 /// Maximum number of openings.

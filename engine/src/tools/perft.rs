@@ -91,7 +91,7 @@ fn castling_form(position: &Position) -> CastlingForm {
     if position.is_chess960() { CastlingForm::KingTakesRook } else { CastlingForm::KingTo }
 }
 
-/// A row of the table for a suite.
+/// A row of the result table for a suite.
 struct Row<'a> {
     case: &'a Case,
     depth: u32,

@@ -69,10 +69,11 @@ pub struct TuneResult {
     /// Weights with the smallest validation error, rounded to integers, as pairs of a middlegame
     /// and an endgame value.
     pub weights: Vec<[i32; 2]>,
-    /// Mean squared errors with the initial weights, over the training and the validation samples.
+    /// Mean squared errors with the initial weights, over the training samples and over the
+    /// validation samples.
     pub before: [f64; 2],
-    /// Mean squared errors with the tuned and rounded weights, over the training and the validation
-    /// samples.
+    /// Mean squared errors with the tuned and rounded weights, over the training samples and over
+    /// the validation samples.
     pub after: [f64; 2],
 }
 

@@ -7,7 +7,7 @@ use crate::chess::{Position, fen};
 use crate::eval::palimpsest::trace::{Trace, Tracer, shares};
 use crate::random::mix;
 
-/// Positions as counts of weights, with the results of their games.
+/// Positions as counts of weights, each with the result of the game.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
     /// Coefficients: pairs of the index of a weight and its count. Each row has a range of these
@@ -23,7 +23,7 @@ pub(super) struct Row {
     start: usize,
     /// Numbers of coefficients: of the linear sum, of White's attack, and of Black's attack.
     counts: [u16; 3],
-    /// Factors of the middlegame and the endgame sum.
+    /// Factors of the middlegame sum and of the endgame sum.
     pub(super) shares: [f32; 2],
     /// Score that does not depend on any weight, in centipawns from White's point of view:
     /// middlegame, endgame.

@@ -36,9 +36,9 @@ features! {
 /// Gain of a move for the moving side, in 1/99 pawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gain {
-    /// Gain by captures and promotions, which remains in the score for the rest of the game.
+    /// Gain from captures and promotions. This gain remains in the score for the rest of the game.
     pub permanent: Score,
-    /// Gain by placement, which is part of the score only within a search.
+    /// Gain from placement. This gain is part of the score only within a search.
     pub transient: Score,
 }
 
@@ -182,7 +182,7 @@ impl MicroMax {
         MicroMax { features: Features { disabled, experiments }, scores: vec![0] }
     }
 
-    /// Returns the score of a game, term by term, without the gains by placement.
+    /// Returns the score of a game, term by term, without the gains from placement.
     fn explain(&self, game: &Game) -> Report {
         let mut record = Record::new(self.features.disabled);
         for color in Color::ALL {

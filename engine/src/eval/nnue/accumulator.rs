@@ -64,8 +64,8 @@ impl Sums {
     };
 }
 
-/// Entry of the refresh table: the latest sums of one side with its king in one half, and the
-/// pieces included in these sums.
+/// Entry of the refresh table: the latest sums of one side with the side's king in one half, and
+/// the pieces included in these sums.
 #[derive(Clone)]
 struct Refresh {
     layer: Layer,

@@ -23,7 +23,7 @@ use crate::chess::{Color, Game, Move, Position};
 use accumulator::Accumulator;
 use network::{CENTIPAWNS, HIDDEN_UNIT, Layer, Network, OUTPUT_UNIT};
 
-/// The embedded network.
+/// The file of the embedded network.
 static EMBEDDED: &[u8] = include_bytes!("default.net");
 
 /// Returns the embedded network.

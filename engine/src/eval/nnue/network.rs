@@ -1,4 +1,4 @@
-//! The weights of a network, and their file format.
+//! The weights of a network, and the format of network files.
 //!
 //! | bytes | contents, lowest byte first |
 //! |---|---|
@@ -100,7 +100,7 @@ pub(crate) fn input(side: Color, mirrored: bool, piece: Piece, square: Square) -
     enemy * 384 + piece.kind.index() * 64 + (square.relative(side).index() ^ mirror)
 }
 
-/// Returns whether the files are mirrored for a side with its king on this square.
+/// Returns whether the files are mirrored for a side whose king is on this square.
 #[inline(always)]
 pub(crate) fn is_mirrored(king: Square) -> bool {
     king.file() >= 4
@@ -140,7 +140,7 @@ impl Network {
         network
     }
 
-    /// Reads a network.
+    /// Reads a network from the bytes of a network file.
     ///
     /// # Errors
     ///
@@ -204,9 +204,9 @@ impl Network {
         &self.hash
     }
 
-    /// Returns whether the evaluation of a position with 32 pieces can overflow. It can if a sum in
-    /// the hidden layer can exceed 16 bits, if an output can exceed 32 bits, or if an output weight
-    /// exceeds [`OUTPUT_WEIGHT_MAX`].
+    /// Returns whether the evaluation of a position with 32 pieces can overflow: a sum in the
+    /// hidden layer can exceed 16 bits, an output can exceed 32 bits, or an output weight exceeds
+    /// [`OUTPUT_WEIGHT_MAX`].
     fn may_overflow(&self) -> bool {
         let square = i64::from(HIDDEN_UNIT * HIDDEN_UNIT);
         let output_too_large = |output: &[Layer; 2], bias: i32| {

@@ -1,4 +1,4 @@
-//! King danger: a sum of danger units, which is squared in the middlegame.
+//! King danger: a sum of danger units. The sum is squared for the middlegame score.
 
 use super::kingpawn::KingPawn;
 use super::layout as at;
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn an_attack_is_counted() {
-        // The knight attacks f7 and h7, the queen h7 and g6.
+        // The knight attacks f7 and h7, and the queen attacks h7 and g6.
         let text = "6k1/5ppp/8/6N1/8/3Q4/8/4K3 w - - 0 1";
         for (place, expected) in [
             (layout::DANGER_BASE, 1),

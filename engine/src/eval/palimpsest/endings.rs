@@ -70,8 +70,8 @@ fn to_corner(square: Square, is_light: bool) -> u8 {
     one.min(other)
 }
 
-/// Returns the sum of the distances to the nearest edge by file and by rank: 0 in a corner, 6 in
-/// the centre.
+/// Returns the distance to the nearer of the files a and h, plus the distance to the nearer of the
+/// first and last ranks: 0 in a corner, 6 in the centre.
 fn to_edge(square: Square) -> u8 {
     let steps = |line: u8| line.min(7 - line);
     steps(square.file()) + steps(square.rank())
@@ -149,9 +149,9 @@ fn opposite_bishops(board: &Board) -> Option<i32> {
     Some(weight(place))
 }
 
-/// Returns whether the ending has a wrong-coloured bishop: the stronger side has only pawns on one
-/// rook file and a bishop that does not control the promotion square, and the opponent's king is on
-/// or next to the promotion square.
+/// Returns whether the ending has a wrong-coloured bishop. Besides the king, the stronger side has
+/// only a bishop and pawns on one rook file, and the bishop does not control the promotion square.
+/// The opponent's king is on or next to the promotion square.
 fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let bishops = board.pieces(strong, Kind::Bishop);
     let file = pawns.first().file();
@@ -164,9 +164,9 @@ fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     !sees && board.king(!strong).distance(goal) <= 1
 }
 
-/// Returns whether the position is a drawish rook ending. Each side has one rook and no other piece
-/// besides pawns. The stronger side has pawns on one wing only, and at most one pawn more than the
-/// opponent. The opponent's king is near the stronger side's pawns.
+/// Returns whether the position is a drawish rook ending. Each side has one rook, and no other
+/// piece besides the king and pawns. The stronger side has pawns on one wing only, and at most one
+/// pawn more than the opponent. The opponent's king is near the stronger side's pawns.
 fn is_drawish_rook_ending(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let only_rooks = Color::ALL
         .into_iter()
@@ -215,7 +215,8 @@ mod tests {
         let centre = evaluate("8/8/8/4k3/8/4K3/8/R7 w - - 0 1");
         let edge = evaluate("4k3/8/4K3/8/8/8/8/R7 w - - 0 1");
         assert!(edge > centre + 2 * DRIVE, "{edge} {centre}");
-        // The bishop on f1 is on light squares, so h1 and a8 are the right corners.
+        // The bishop on f1 is on a light square, so bishop and knight can mate in the corners h1
+        // and a8.
         let right = evaluate("k7/8/1K6/8/8/8/8/1N3B2 w - - 0 1");
         let wrong = evaluate("7k/8/6K1/8/8/8/8/1N3B2 w - - 0 1");
         assert!(right > wrong + 3 * DRIVE, "{right} {wrong}");

@@ -116,7 +116,8 @@ fn evaluate_terms<K: Sink>(placement: &Placement, sink: &mut K) -> KingPawn {
     KingPawn { passed, bare: [white.0, black.0], storming: [white.1, black.1] }
 }
 
-/// Returns the distance of a file from the edge: 0 for files a and h, 3 for files d and e.
+/// Returns the distance of a file from the edge of the board: 0 for files a and h, 3 for files d
+/// and e.
 #[inline]
 pub(super) fn from_edge(file: u8) -> usize {
     file.min(7 - file) as usize

@@ -1,5 +1,6 @@
 //! Hand-crafted evaluation of the engine: a sum of terms, each with a middlegame and an endgame
-//! score. The two sums are interpolated by the game phase (tapered evaluation).
+//! score. The sums of the middlegame and endgame scores are interpolated by the game phase (tapered
+//! evaluation).
 //!
 //! All weights are in one table, which `palimpsest tune` writes; [`layout`] describes the table.
 //! All terms except king danger are linear in the weights. King danger is quadratic in the
@@ -110,8 +111,8 @@ impl Palimpsest {
     }
 }
 
-/// Portable CPU for traces and records. The evaluation is compiled for these sinks only once, with
-/// this type.
+/// Portable CPU for traces and records. For these sinks, the evaluation is compiled only with this
+/// type.
 #[derive(Clone, Copy)]
 struct PortableCpu;
 

@@ -9,7 +9,7 @@ use crate::chess::{Bitboard, Position, Square};
 use crate::eval::sink::Sink;
 
 /// Minimum rank index of a passed pawn, from the point of view of the pawn's side, at which the
-/// distances of the kings from the pawn's path are evaluated.
+/// distances of the kings from the square in front of the pawn are evaluated.
 const KINGS_FROM: usize = 3;
 
 /// Adds the terms of the passed pawns of side `S` to `sink`.

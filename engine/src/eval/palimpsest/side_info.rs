@@ -5,7 +5,7 @@ use crate::chess::{Bitboard, Kind, Position, Square, attacks};
 
 /// Attacks of one side, and properties of the side's pawns and king.
 pub(super) struct SideInfo {
-    /// Squares attacked, by kind of piece.
+    /// Squares attacked by each kind of piece.
     pub(super) attacks: [Bitboard; 6],
     /// Squares attacked by any piece.
     pub(super) attacked: Bitboard,

@@ -73,7 +73,7 @@ fn each<S: Side, K: Sink>(
 }
 
 /// Returns the destinations of safe pawn pushes. A destination is safe if no enemy pawn attacks the
-/// square, and if `S` attacks the square or no enemy piece does.
+/// square, and if `S` attacks the square or no enemy piece attacks it.
 #[inline(always)]
 fn pushes<S: Side>(position: &Position, own: &SideInfo, enemy: &SideInfo) -> Bitboard {
     let board = position.board();

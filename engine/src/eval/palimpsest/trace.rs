@@ -20,10 +20,10 @@ use crate::eval::sink::Sink;
 /// White's score is an interpolation between the two sums ([`shares`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Pairs of the index of a weight in the table and its count, White minus Black.
+    /// Pairs of a weight index in the table and the count of the weight, White minus Black.
     pub linear: Vec<(u16, i32)>,
-    /// Pairs of the index of a weight and its count in the danger units of each side's attack,
-    /// White's attack first.
+    /// Pairs of a weight index and the count of the weight in the danger units of each side's
+    /// attack, White's attack first.
     pub danger: [Vec<(u16, i32)>; 2],
     /// Score that does not depend on any weight, in centipawns, White minus Black: middlegame,
     /// endgame.

@@ -100,7 +100,7 @@ impl AttackTables {
         }
     }
 
-    /// Returns the attackers of a square by one side.
+    /// Returns the attackers of `square` that belong to the side `color`.
     #[inline]
     pub(crate) fn on(&self, color: Color, square: Square) -> Attackers {
         self.tables[color.index()][square.index()]

@@ -36,8 +36,7 @@ pub(super) const CONTROL: Score = 1;
 
 /// Pawn advance: bonus per rank, by file.
 pub(super) const ADVANCE: [Score; 8] = [0, 1, 3, 5, 5, 3, 1, 0];
-/// Pawn advance: additional bonus per rank on the other wing, if the friendly king has castled on
-/// one wing.
+/// Pawn advance: additional bonus per rank on the wing opposite to the castled friendly king.
 pub(super) const ADVANCE_STORM: Score = 2;
 /// Pawn advance: bonus per rank, in addition to [`ADVANCE_STORM`], if the enemy king has castled on
 /// the pawn's wing.

@@ -84,7 +84,7 @@ pub(in crate::eval) struct Weights {
     pub(super) endgame_share: [i32; 25],
     /// Bonus for the side to move, in centipawns.
     pub(super) tempo: i32,
-    /// Drawishness of a lead, by the number of files on which the side that is ahead has pawns.
+    /// Drawishness of a lead, by the number of files on which the leading side has pawns.
     pub(super) drawishness: [i32; 9],
 }
 
@@ -113,7 +113,7 @@ pub(super) struct Rules {
     pub(super) pawn_anti_mobility: bool,
     /// `true` if a bishop that is blocked on its initial square is penalized.
     pub(super) blocked_bishops: bool,
-    /// Number of trapped bishops of a side that count.
+    /// Number of trapped bishops of each side that are penalized.
     pub(super) trapped_bishops: TrappedBishops,
     /// Condition for the bonus of a rook with the enemy king ahead.
     pub(super) rook_king: RookKing,
@@ -136,7 +136,7 @@ pub(super) struct Rules {
     pub(super) lazy: Lazy,
 }
 
-/// Number of trapped bishops of a side that count.
+/// Number of trapped bishops of each side that are penalized.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TrappedBishops {
     /// A side gets the penalty at most once.
@@ -197,7 +197,7 @@ pub(super) enum Lazy {
 /// mirror files a to d.
 pub(super) type HalfBoard = [[(i32, i32); 4]; 8];
 
-/// Returns the piece-square table of the whole board from its printed half.
+/// Returns the piece-square table for the whole board, from the printed half of the table.
 pub(super) const fn whole(half: &HalfBoard) -> Squares {
     let mut squares = [Pair::ZERO; 64];
     let mut index = 0;
