@@ -11,7 +11,7 @@ fn main() {
     divan::main();
 }
 
-/// A position of a walk, with every legal move and the position after each move.
+/// A position of a walk, with every legal move and the resulting position.
 struct Step {
     position: Position,
     moves: Vec<(Move, Position)>,

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Opens an input file. Pipes and devices are rejected, because reading a pipe or device may block
-/// or never end.
+/// Opens an input file. Pipes and devices are rejected, because reading from a pipe or device may
+/// block or never end.
 pub(crate) fn open(file: &Path) -> io::Result<File> {
     if std::fs::metadata(file)?.is_file() {
         File::open(file)

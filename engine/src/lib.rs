@@ -2,8 +2,8 @@
 //!
 //! [`chess`] contains the rules, [`eval`] the evaluations and [`search`] the search. [`tune`] finds
 //! weights for the hand-crafted evaluation. [`datagen`] generates training positions for a network,
-//! and [`train`] trains the network. [`uci`] implements the UCI protocol. [`run`] is the entry
-//! point of the program.
+//! and [`train`] trains the network. [`uci`] implements the protocol. [`run`] is the entry point of
+//! the program.
 
 pub mod bench;
 pub mod chess;

@@ -18,8 +18,8 @@ impl Random {
 
     /// Returns a random number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        // The high half of the product is below `end` and almost uniformly distributed. The method
-        // needs no division.
+        // The high half of the product is below `end` and almost uniformly distributed. Unlike a
+        // remainder, this half needs no division.
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 
@@ -37,8 +37,8 @@ impl Random {
 /// increment is odd, so all 2^64 states occur.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Returns the number that SplitMix64 generates from the state `number`. The result is also a hash
-/// of `number`.
+/// Returns the number that SplitMix64 generates from this state. This number is also a hash of the
+/// argument.
 pub(crate) fn mix(number: u64) -> u64 {
     let mut word = number.wrapping_add(STEP);
     word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -134,8 +134,8 @@ fn odd_positions_do_not_crash() {
             }
             (moves.len() as u64, position.count_legal_moves())
         });
-        // A position may be rejected with a reason. For an accepted position, both move counts must
-        // be equal.
+        // A position may be rejected with an error message. In an accepted position, both move
+        // counts must be equal.
         match position {
             Ok((listed, counted)) => assert_eq!(listed, counted, "{text}"),
             Err(error) => assert!(!error.to_string().is_empty()),

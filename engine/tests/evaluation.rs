@@ -1,4 +1,4 @@
-//! Tests of the commands of the engine program, mainly `eval`.
+//! Tests that run commands of the compiled program, mainly `eval`.
 
 use std::process::{Command, Output};
 

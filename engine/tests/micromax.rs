@@ -53,8 +53,8 @@ fn gains_of_moves_match_the_original() {
     }
 }
 
-/// Returns the scores after each move of a line from the current position of the game, from the
-/// point of view of the side to move.
+/// Returns the scores before the first move and after each move of a line, from the point of view
+/// of the side to move. The line starts at the current position of the game.
 fn scores_along(game: &Game, line: &str) -> Vec<Score> {
     let mut evaluator = Variant::Micromax.evaluator();
     evaluator.reset(game);
@@ -112,7 +112,7 @@ fn searches_match_the_original_node_for_node() {
     assert_eq!(rows.len(), 32);
     let next = AtomicUsize::new(0);
     let work = || {
-        // As in the original program, the table is so large that no position is dropped.
+        // The table is so large that no position is dropped, as in the original program.
         let mut memory = Memory::for_personality(Personality::Micromax, 64).unwrap();
         while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
             let game = game(text(&row[0]));

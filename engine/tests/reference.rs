@@ -1,4 +1,4 @@
-//! Tests of the reimplemented evaluations of other programs against independently computed values:
+//! Tests of reimplemented evaluations of other programs against independently computed values:
 //! single terms, and complete evaluations of 400 positions from games.
 
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ fn explain(variant: &str, fen: &str) -> Report {
     Choice::from(variant).explain(&fen::parse(fen).expect("the data holds legal positions"))
 }
 
-/// Returns the nonzero terms, White minus Black: middlegame, endgame.
+/// Returns the nonzero terms by name, White minus Black, each as a middlegame and an endgame value.
 fn terms(report: &Report) -> BTreeMap<String, [i64; 2]> {
     let nets = report.terms.iter().map(|term| (term.feature.name, term.net()));
     nets.map(|(name, net)| (name.to_owned(), [net.opening().into(), net.endgame().into()]))
@@ -98,7 +98,7 @@ fn blunder_is_exact() {
     }
 }
 
-/// Returns the nonzero terms of an evaluation that is not tapered.
+/// Returns the nonzero terms of an evaluation that is not tapered, by name.
 fn single_terms(report: &Report) -> BTreeMap<String, i64> {
     terms(report).into_iter().map(|(name, [score, _])| (name, score)).collect()
 }
@@ -158,7 +158,7 @@ fn rdchess_finds_the_castling_wing_in_the_game() {
     }
     let alone = Game::new(*game.position());
     // A pawn on the a-file late in the game is worth 3 for each of two ranks. If White has castled
-    // on the opposite wing, the pawn is worth 2 more for each rank.
+    // on the other wing, the pawn is worth 2 more for each rank.
     assert_eq!((advance(&game), advance(&alone)), (6, 10));
 }
 
@@ -225,7 +225,7 @@ fn disabling_a_feature_changes_no_other_term() {
     }
 }
 
-/// Rare endings, which the positions from games do not cover.
+/// Endings that occur so rarely in games that the positions from games do not cover these endings.
 const ENDINGS: [&str; 7] = [
     "4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1",
     "4k3/8/8/8/8/8/8/1N2KB2 w - - 0 1",

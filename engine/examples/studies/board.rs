@@ -1,11 +1,11 @@
-//! Pictures of positions, such as those in `docs/img`.
+//! Pictures of positions, for example for `docs/img`.
 
 use std::fmt::Write;
 
 use clap::Args;
 use palimpsest::chess::{Color, Kind, Position, Square, fen};
 
-/// Side of a square and of the whole picture, in SVG units.
+/// Side lengths of a square and of the whole picture, in SVG units.
 const SIDE: usize = 30;
 const WHOLE: usize = 8 * SIDE;
 
@@ -29,7 +29,7 @@ pub(super) fn run(args: &BoardArgs) -> Result<String, String> {
     Ok(svg(&position, &args.mark))
 }
 
-/// Returns the upper left corner of a square, White below.
+/// Returns the upper left corner of a square, in a picture with White at the bottom.
 fn corner(square: Square) -> (usize, usize) {
     (usize::from(square.file()) * SIDE, usize::from(7 - square.rank()) * SIDE)
 }
@@ -69,7 +69,7 @@ fn svg(position: &Position, marked: &[Square]) -> String {
     text
 }
 
-/// Returns the filled figure of a piece; the variation selector prevents an emoji.
+/// Returns the filled figurine of a piece. The variation selector prevents display as an emoji.
 fn glyph(kind: Kind) -> &'static str {
     match kind {
         Kind::Pawn => "♟\u{fe0e}",

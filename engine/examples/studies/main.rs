@@ -23,7 +23,7 @@ enum Study {
     Trace(trace::TraceArgs),
 }
 
-/// Prints the study; the exit code is 1 if the input is invalid.
+/// Runs a study and prints its output. The exit code is 1 if the input is invalid.
 fn main() -> ExitCode {
     let done = match Study::parse() {
         Study::Board(args) => board::run(&args),

@@ -1,4 +1,5 @@
-//! Nodes and pawn-table use of searches by the stage of the game, for `results/claims_measure.py`.
+//! Node counts and pawn-table use of searches, by stage of the game, for
+//! `results/claims_measure.py`.
 
 use clap::Args;
 use palimpsest::bench;
@@ -86,7 +87,7 @@ struct StageResult {
     stage: Stage,
     positions: u64,
     nodes: u64,
-    /// Use of the evaluation's pawn table; `None` if the evaluation does not count it.
+    /// Use of the evaluation's pawn table; `None` if the evaluation does not count lookups.
     pawn_table: Option<TableUse>,
 }
 

@@ -34,7 +34,7 @@ pub(super) struct TraceArgs {
     json: bool,
 }
 
-/// One iteration.
+/// Result of one iteration.
 struct Iteration {
     ply: u32,
     nodes: u64,

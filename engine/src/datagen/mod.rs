@@ -38,15 +38,15 @@ const BENCH_DEPTH: u32 = 6;
 pub struct Settings {
     /// Seed of the random openings and walks.
     pub seed: u64,
-    /// Number of nodes after which a search starts no new iteration.
+    /// Soft node limit: number of nodes after which a search starts no new iteration.
     pub nodes: u64,
-    /// Number of random plies of an opening. Half of the openings have one additional ply.
+    /// Number of random plies of an opening. About half of the openings have one additional ply.
     pub random_plies: usize,
     /// Evaluation that the search uses.
     pub eval: Variant,
-    /// Number of random walks from each position of a game. The last positions of the walks are
-    /// stored in place of the game position, with the static evaluations of these last positions.
-    /// If the number is 0, the quiet positions of the game are stored.
+    /// Number of random walks from each position of a game. The last position of each walk is
+    /// stored, with its static evaluation, instead of the game position. If the number is 0, the
+    /// quiet positions of the game are stored.
     pub walks: usize,
 }
 
@@ -97,7 +97,7 @@ pub fn openings(settings: Settings) -> Result<impl Iterator<Item = Position>, Ou
     Ok((0..).map(move |number| *player.first_opening(number).position()))
 }
 
-/// Plays games until a file has at least `positions` positions, and reports after each game.
+/// Plays games until a file has at least `positions` positions, and calls `report` after each game.
 ///
 /// # Errors
 ///
@@ -129,7 +129,7 @@ pub fn generate(
         drop(games);
         let result = write_games(&mut file, &received, positions, &mut progress, report);
         // Players that are blocked on the full channel stop when the receiver is dropped. The other
-        // players check the flag after each game.
+        // players check the flag after the current game.
         done.store(true, Ordering::Relaxed);
         drop(received);
         result
@@ -139,9 +139,9 @@ pub fn generate(
     Ok(progress)
 }
 
-/// Writes the directory entry of a file to disk. Without this step, a power failure could remove a
-/// new file, or restore a file that the new file has replaced. The function does nothing on systems
-/// other than Unix, because these systems cannot open a folder as a file.
+/// Writes the directory entry of a file to disk. Without this write, a power failure could remove a
+/// new file, or restore the old version of a replaced file. Does nothing on systems other than
+/// Unix, because a folder cannot be opened as a file on these systems.
 pub(crate) fn sync_folder(file: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let folder = Path::new(".").join(file.parent().unwrap_or(file));
@@ -195,8 +195,8 @@ fn write_games(
     Ok(())
 }
 
-/// Creates a file, or opens an existing file and truncates it to the point at which generation
-/// continues. A file that already has `positions` positions is not changed.
+/// Creates a file, or opens an existing file and removes the last game, which may be incomplete. A
+/// file that already has `positions` positions is not changed.
 fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Progress)> {
     let header = settings.header()?;
     let mut options = OpenOptions::new();
@@ -244,7 +244,8 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     Ok((file, Progress { games: u64::saturating_sub(games, 1), positions: last }))
 }
 
-/// Returns the records that follow the header of a file.
+/// Returns an iterator over the records that `source` contains. The header of the file must have
+/// been read already.
 pub(crate) fn records<R: BufRead>(source: &mut R) -> impl Iterator<Item = Result<Record, String>> {
     (0_u64..).map_while(move |index| {
         if source.fill_buf().is_ok_and(<[u8]>::is_empty) {

@@ -15,19 +15,21 @@ use crate::tt::OutOfMemory;
 /// Size of the transposition table, in MiB. The table is cleared before each game.
 const HASH_MB: usize = 8;
 
-/// Ratio of the node limit of a search to the soft node limit, after which no new iteration begins.
+/// Ratio of the hard node limit to the soft node limit, after which a search starts no new
+/// iteration.
 const HARD_PER_SOFT: u64 = 10;
 
 /// Maximum absolute score, in centipawns, of a random opening. Other openings are rejected.
 const OPENING_SCORE_MAX: Score = 400;
 
-/// Minimum score, in centipawns, at which a side is adjudicated the winner after [`WIN_PLIES`]
-/// consecutive plies.
+/// Minimum score, in centipawns, at which a game is adjudicated as a win. The same side must reach
+/// the score on [`WIN_PLIES`] consecutive plies.
 const WIN_SCORE: Score = 2_000;
 const WIN_PLIES: u32 = 5;
 
-/// Maximum absolute score, in centipawns, at which a game is adjudicated as a draw after
-/// [`DRAW_PLIES`] consecutive plies. The first [`DRAW_FROM_PLY`] plies of a game do not count.
+/// Maximum absolute score, in centipawns, at which a game is adjudicated as a draw. The score must
+/// stay within this limit on [`DRAW_PLIES`] consecutive plies. The first [`DRAW_FROM_PLY`] plies of
+/// a game do not count.
 const DRAW_SCORE: Score = 8;
 const DRAW_PLIES: u32 = 12;
 const DRAW_FROM_PLY: usize = 80;
@@ -54,8 +56,8 @@ impl Player {
         Ok(Player { settings, memory, limits, signals: Signals::default() })
     }
 
-    /// Plays the game with this number, and returns at least one record. If a game gives no record,
-    /// a game from another opening is played. The records depend only on the settings and the
+    /// Plays the game with this number and returns at least one record. If a game gives no record,
+    /// a new game is played from another opening. The records depend only on the settings and the
     /// number.
     pub(super) fn play(&mut self, number: u64) -> Vec<Record> {
         let mut random = self.random(number);
@@ -112,8 +114,8 @@ impl Player {
         (!is_over && self.search(&game).score.abs() <= OPENING_SCORE_MAX).then_some(game)
     }
 
-    /// Plays a game to its end, and returns records of the quiet positions or of the ends of random
-    /// walks.
+    /// Plays a game to its end and returns the records of quiet positions, or of the last positions
+    /// of random walks.
     fn continue_game(&mut self, mut game: Game, random: &mut Random) -> Vec<Record> {
         let mut records = Vec::new();
         let mut adjudication = Adjudication::default();
@@ -141,8 +143,8 @@ impl Player {
     }
 }
 
-/// Returns whether the position is quiet: not in check, and with a quiet best move. In other
-/// positions, the static evaluation is a poor estimate of the score.
+/// Returns whether a position is quiet: the side to move is not in check, and the best move is
+/// quiet. In other positions, the static evaluation says little about the search score.
 fn is_quiet(game: &Game, best: Move) -> bool {
     !game.position().in_check() && best.is_quiet()
 }
@@ -160,7 +162,7 @@ fn result_of(game: &Game) -> Option<GameResult> {
     (earlier >= 2 || game.moves().len() >= PLIES_MAX).then_some(GameResult::Draw)
 }
 
-/// Counts of consecutive plies with decisive or drawish scores.
+/// Numbers of consecutive plies with decisive or drawish scores.
 #[derive(Default)]
 struct Adjudication {
     /// Number of consecutive plies with a winning score; negative if Black is winning.

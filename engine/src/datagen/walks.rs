@@ -1,5 +1,5 @@
-//! Training positions reached by random moves from game positions, with the static evaluations of
-//! the reached positions. A search evaluates such positions more often than game positions.
+//! Training positions that random moves reach from positions of games, with static evaluations as
+//! scores. A search evaluates positions like these more often than positions of games.
 
 use super::Settings;
 use super::record::Record;
@@ -10,8 +10,9 @@ use crate::random::Random;
 /// Maximum length of a walk, in plies.
 pub(super) const WALK_PLIES: usize = 4;
 
-/// Returns the records of random walks from the current position of a game. A walk that ends in
-/// check, or in a position in which the game is over, gives no record.
+/// Returns the records of random walks from the current position of a game. The score of a record
+/// is the static evaluation. A walk that ends in check, or in a position in which the game is over,
+/// gives no record.
 pub(super) fn walk(settings: Settings, game: &Game, random: &mut Random) -> Vec<Record> {
     let mut line = SearchStack::new(game, settings.eval.evaluator());
     let mut records = Vec::with_capacity(settings.walks);

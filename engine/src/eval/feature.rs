@@ -1,15 +1,16 @@
-//! Named features of an evaluation, and sets of these features.
+//! Named features of evaluations and searches, and sets of features.
 
 use std::fmt;
 
-/// A part of an evaluation or search that can be disabled by name.
+/// A part of an evaluation or search, or an experiment. Users disable parts and enable experiments
+/// by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// Name in the option `Disable` and in all output.
+    /// Name in UCI options and in all output.
     pub name: &'static str,
     /// Short description.
     pub about: &'static str,
-    /// Index among the features of the evaluation or search, below 64.
+    /// Index among the features (or the experiments) of the evaluation or search, below 64.
     pub index: usize,
 }
 
@@ -33,20 +34,20 @@ impl FeatureSet {
         self.0 >> (index & 63) & 1 != 0
     }
 
-    /// Returns the set with one more feature.
+    /// Returns the set plus the feature with this index.
     #[must_use]
     pub const fn with(self, index: usize) -> FeatureSet {
         FeatureSet(self.0 | 1 << (index & 63))
     }
 
-    /// Returns the set without one feature.
+    /// Returns the set minus the feature with this index.
     #[must_use]
     pub const fn without(self, index: usize) -> FeatureSet {
         FeatureSet(self.0 & !(1 << (index & 63)))
     }
 
-    /// Parses names separated by commas, ignoring case and white space around each name. An empty
-    /// string and `<empty>` give the empty set.
+    /// Parses names separated by commas. Case is ignored, and so is white space around a name. An
+    /// empty string and `<empty>` give the empty set.
     ///
     /// # Errors
     ///
@@ -55,7 +56,8 @@ impl FeatureSet {
         FeatureSet::parse_groups(text, [known]).map(|[set]| set)
     }
 
-    /// Parses names like [`parse`](Self::parse), into one set for each group of known features.
+    /// Parses names in the format of [`parse`](Self::parse), and returns one set for each group of
+    /// known features.
     ///
     /// # Errors
     ///
@@ -88,7 +90,7 @@ impl FeatureSet {
 /// A name that is not among the known features.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownFeature {
-    /// Requested name, shortened.
+    /// Requested name, truncated to 40 characters.
     pub name: String,
     /// Names of the known features.
     pub known: Vec<&'static str>,
@@ -103,8 +105,8 @@ impl fmt::Display for UnknownFeature {
 
 impl std::error::Error for UnknownFeature {}
 
-/// Declares an enumeration of features and the table of their names and descriptions in one place,
-/// so that the enumeration and the table always agree.
+/// Declares, in one place, an enumeration of features and the table of feature names and
+/// descriptions, so that the enumeration and the table always agree.
 macro_rules! features {
     ($(#[$about:meta])* $name:ident { $($variant:ident = $text:literal, $what:literal;)* }) => {
         $(#[$about])*

@@ -1,6 +1,6 @@
 //! The simplest evaluation: material with fixed piece values.
 //!
-//! It serves as a reference for other evaluations and as a deliberately weak opponent.
+//! This evaluation serves as a reference for other evaluations and as a deliberately weak opponent.
 
 use super::feature::{FeatureSet, features};
 use super::pair::Pair;
@@ -16,7 +16,7 @@ features! {
     }
 }
 
-/// Piece values by kind, in centipawns. The king has the value 0, because it cannot be captured.
+/// Piece values by kind, in centipawns. A king has the value 0, because a king cannot be captured.
 const PIECE_VALUES: [Score; 6] = [100, 300, 300, 500, 900, 0];
 
 /// Entry in the list of evaluations.

@@ -1,9 +1,9 @@
-//! Static evaluation, selected by name.
+//! Static evaluations, selected by name.
 //!
 //! An evaluation implements [`Evaluator`]; [`Variant`] lists all evaluations. The search is
 //! compiled three times: for the network, for the hand-crafted evaluation, and for the trait object
-//! that [`Choice::evaluator`] returns. The other evaluations use the trait object, because their
-//! speed does not justify a copy of the search for each.
+//! that [`Choice::evaluator`] returns. All other evaluations use the trait object, because their
+//! speed does not justify separate copies of the search.
 
 mod blunder;
 pub mod feature;
@@ -26,14 +26,14 @@ use report::Report;
 pub use score::Score;
 pub use variant::Variant;
 
-/// Input, besides the position, on which a score depends.
+/// Additional input of an evaluation, besides the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
-    /// No other input: scores may be cached by position.
+    /// No additional input: scores can be cached by position.
     None,
     /// The root of the search.
     Root,
-    /// The path from the root: scores are valid only within one search.
+    /// The path from the root to the position: scores are valid only within one search.
     Path,
 }
 
@@ -51,25 +51,25 @@ impl Context {
 
 /// Static evaluation.
 ///
-/// The search reports every move, so that an evaluation may depend on the path to a position. `pop`
-/// must undo the latest `push` or `push_null` exactly. In the default implementation, moves have no
+/// The search passes every move to the evaluator, so that a score can depend on the path to a
+/// position. `pop` must undo the latest `push` or `push_null` exactly. By default, moves have no
 /// effect.
 pub trait Evaluator {
-    /// Returns the input, besides the position, on which the score depends.
+    /// Returns the additional input, besides the position, on which scores depend.
     fn context(&self) -> Context {
         Context::None
     }
 
-    /// Discards all moves and starts at the current position of the game.
+    /// Discards all pushed moves, and starts at the current position of the game.
     fn reset(&mut self, _game: &Game) {}
 
-    /// Receives a move that is made in `before`.
+    /// Receives a move, which is made in the position `before`.
     fn push(&mut self, _before: &Position, _mv: Move) {}
 
     /// Receives a null move.
     fn push_null(&mut self) {}
 
-    /// Undoes the latest move or null move.
+    /// Undoes the latest `push` or `push_null`.
     fn pop(&mut self) {}
 
     /// Returns the score of `position`, the position after all pushed moves, from the point of view
@@ -82,14 +82,14 @@ pub trait Evaluator {
         self.evaluate(position)
     }
 
-    /// Returns the numbers of lookups and hits of the pawn table (or king-pawn table) since
-    /// `reset`; `None` if there is no such table, or if it does not count them.
+    /// Returns the numbers of lookups and hits in the pawn table (or king-pawn table) since the
+    /// last `reset`; `None` if the evaluation has no pawn table or does not count lookups.
     fn pawn_table(&self) -> Option<TableUse> {
         None
     }
 }
 
-/// Numbers of lookups and hits of a table that caches terms.
+/// Numbers of lookups and hits in a table of cached terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableUse {
     /// Number of lookups.
@@ -99,7 +99,7 @@ pub struct TableUse {
 }
 
 impl TableUse {
-    /// Counts one lookup.
+    /// Counts one lookup, and a hit if `is_found`.
     #[inline]
     fn count(&mut self, is_found: bool) {
         self.looked_up += 1;
@@ -109,7 +109,7 @@ impl TableUse {
 
 /// Entry in the list of evaluations.
 struct Evaluation {
-    /// Name, as in the UCI option `Eval`.
+    /// Name in the UCI option `Eval`.
     name: &'static str,
     /// Unit of the terms.
     unit: &'static str,
@@ -117,7 +117,7 @@ struct Evaluation {
     features: fn() -> Vec<Feature>,
     /// Experiments; see [`Variant::experiments`].
     experiments: fn() -> Vec<Feature>,
-    /// Creates the evaluator for a choice of this evaluation.
+    /// Creates the evaluator for a choice whose variant is this evaluation.
     evaluator: fn(Choice) -> Box<dyn Evaluator>,
     /// Evaluates the current position of a game, term by term.
     explain: fn(Choice, &Game) -> Report,

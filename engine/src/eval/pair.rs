@@ -5,8 +5,9 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 /// A middlegame and an endgame score of 32 bits each, in the unit of the evaluation.
 ///
-/// The low half is the middlegame score (also called opening score), and the high half the endgame
-/// score. A negative low half borrows 1 from the high half; [`Pair::endgame`] compensates for this.
+/// The low half is the middlegame score (also called opening score), and the high half is the
+/// endgame score. A negative low half borrows 1 from the high half; [`Pair::endgame`] compensates
+/// for the borrow.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pair(i64);
 

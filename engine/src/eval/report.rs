@@ -1,4 +1,4 @@
-//! Evaluation reports: a score with its terms.
+//! Evaluation reports, which list the terms of a score.
 
 use super::feature::Feature;
 use super::pair::Pair;
@@ -35,10 +35,11 @@ impl Blend {
 pub struct Term {
     /// The feature.
     pub feature: Feature,
-    /// Score of each side from its point of view, in the unit of the variant; White's first.
+    /// Score of each side from the side's own point of view, in the unit of the variant; White's
+    /// score first.
     pub sides: [Pair; 2],
-    /// Change that the feature makes to the interpolated score, in centipawns from White's point of
-    /// view. It is 0 for features that are part of the sums.
+    /// Change of the interpolated score by the feature, in centipawns from White's point of view; 0
+    /// for features whose scores are part of the sums.
     pub step: i32,
 }
 
@@ -47,7 +48,7 @@ impl Term {
         Term { feature, sides: record.term(feature.index), step: record.change(feature.index) }
     }
 
-    /// Returns White's score minus Black's, in the unit of the variant.
+    /// Returns White's score minus Black's score, in the unit of the variant.
     pub fn net(&self) -> Pair {
         self.sides[0] - self.sides[1]
     }
@@ -83,7 +84,7 @@ impl Report {
         Report { value, phase, blend, terms }
     }
 
-    /// Returns the report of an evaluation without separate endgame scores.
+    /// Returns the report of an evaluation that is not tapered.
     pub(super) fn unblended(
         features: &[Feature],
         record: &Record,
@@ -97,8 +98,7 @@ impl Report {
         Report::new(features, record, blend, phase, value)
     }
 
-    /// Adds the terms of those `features` that the report lacks and whose values in the record are
-    /// not zero.
+    /// Adds the nonzero terms in `record` of all `features` that the report does not yet contain.
     pub(super) fn include(&mut self, record: &Record, features: &[Feature]) {
         for &feature in features {
             let term = Term::of(feature, record);
@@ -109,7 +109,7 @@ impl Report {
         }
     }
 
-    /// Returns the contribution of a term, in centipawns from White's point of view.
+    /// Returns the contribution of a term to the score, in centipawns from White's point of view.
     pub fn centipawns(&self, term: &Term) -> f64 {
         self.blend.centipawns(term.net()) + f64::from(term.step)
     }

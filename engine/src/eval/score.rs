@@ -4,17 +4,19 @@
 /// ±[`EVALUATION_MAX`] are mate scores.
 pub type Score = i32;
 
-/// Maximum ply of a node, counted from the root.
+/// Maximum distance of a node from the root, in plies.
 pub const MAX_PLY: usize = 128;
 
-/// Upper bound on all scores. It fits in 16 bits, the size of scores in the transposition table.
+/// Upper bound on all scores. The bound fits in 16 bits, the size of a score in the transposition
+/// table.
 pub const INFINITE: Score = 32_001;
 
 /// Score of a checkmate on the board. A mate in `n` plies has the score `MATE - n`.
 pub const MATE: Score = 32_000;
 
-/// Maximum score that is not a mate score. A mate score in the transposition table can be up to
-/// `MAX_PLY` plies away from its position, which can be up to `MAX_PLY` plies away from the root.
+/// Maximum score that is not a mate score, in centipawns. The mate of a transposition-table entry
+/// can be up to `MAX_PLY` plies away from the position of the entry, and this position can be up to
+/// `MAX_PLY` plies away from the root.
 pub const EVALUATION_MAX: Score = MATE - 2 * MAX_PLY as Score;
 
 /// Score of a draw.
@@ -36,7 +38,7 @@ pub const fn is_mate(score: Score) -> bool {
 }
 
 /// Returns the number of moves (not plies) to the mate: positive if the side to move mates, zero or
-/// negative if it is mated; `None` if the score is not a mate score.
+/// negative if the side to move is mated; `None` if the score is not a mate score.
 pub fn mate_distance_moves(score: Score) -> Option<i32> {
     if score > EVALUATION_MAX {
         Some((MATE - score + 1) / 2)

@@ -10,7 +10,7 @@ use crate::chess::Color;
 
 /// Receiver of the terms of an evaluation.
 pub(super) trait Sink {
-    /// `true` if each term must be added separately, so that cached sums must not be used.
+    /// `true` if each term must be added separately. Cached sums must then not be added.
     const RECORDS: bool;
 
     /// Adds a term of a feature. The score is from the point of view of `color`.
@@ -22,26 +22,26 @@ pub(super) trait Sink {
     /// Returns whether the feature is enabled.
     fn is_enabled(&self, feature: impl Into<usize>) -> bool;
 
-    /// Returns whether the experiment is enabled. By default, no experiment is.
+    /// Returns whether the experiment is enabled. The default implementation returns `false`.
     #[inline(always)]
     fn tries(&self, _experiment: impl Into<usize>) -> bool {
         false
     }
 
-    /// Records that a feature changes the interpolated score by `change` centipawns from White's
-    /// point of view.
+    /// Records a change of the interpolated score by a feature, in centipawns from White's point of
+    /// view.
     fn adjust(&mut self, feature: impl Into<usize>, change: i32);
 
-    /// Counts the weight with the index `place` in the evaluation's table, `times` times for a
-    /// side. The caller also calls [`add`](Self::add).
+    /// Counts `times` uses of the weight at index `place` of the evaluation's table for a side. The
+    /// caller also adds the term itself with [`add`](Self::add).
     #[inline(always)]
     fn count_weight(&mut self, _color: Color, _place: usize, _times: i32) {}
 
     /// Returns the sum so far, White minus Black.
     fn sum(&self) -> Pair;
 
-    /// Returns an empty sink with the same disabled features and experiments, for a sum to be
-    /// cached.
+    /// Returns an empty sink with the disabled features and the experiments of this sink. The
+    /// caller uses the empty sink to compute a sum for a cache.
     fn new_empty(&self) -> Self;
 }
 
@@ -89,7 +89,7 @@ impl Sink for Sum {
     }
 }
 
-/// Sum without disabled features, and with enabled experiments.
+/// Sum of the terms of enabled features, with the enabled experiments.
 pub(super) struct MaskedSum {
     sum: Pair,
     disabled: FeatureSet,
@@ -145,13 +145,13 @@ impl Sink for MaskedSum {
     }
 }
 
-/// Maximum number of features of an evaluation, because a [`FeatureSet`] has 64 bits.
+/// Maximum number of features of an evaluation: the number of bits in a [`FeatureSet`].
 const FEATURES_MAX: usize = 64;
 
 /// Record of the terms of each side.
 pub(super) struct Record {
     masked: MaskedSum,
-    /// Terms by feature and colour, from the point of view of the side of this colour.
+    /// Terms by feature and side, each from the side's own point of view.
     terms: [[Pair; 2]; FEATURES_MAX],
     /// Changes of the interpolated score by feature, in centipawns from White's point of view.
     steps: [i32; FEATURES_MAX],
@@ -173,7 +173,7 @@ impl Record {
         self
     }
 
-    /// Returns the term of each side, White's first.
+    /// Returns the term of each side, from the side's own point of view; White's term first.
     pub(super) fn term(&self, feature: usize) -> [Pair; 2] {
         self.terms[feature]
     }

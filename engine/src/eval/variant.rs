@@ -5,7 +5,7 @@ use super::{Choice, Evaluation, Evaluator, Score};
 use super::{blunder, material, micromax, nnue, palimpsest, rdchess, rybka};
 use crate::chess::Position;
 
-/// Declares the enumeration of the evaluations and the table of their entries.
+/// Declares the enumeration of evaluations and the table of entries.
 macro_rules! variants {
     ($($(#[$about:meta])* $variant:ident = $evaluation:expr;)*) => {
         /// An evaluation.
@@ -14,7 +14,7 @@ macro_rules! variants {
             $($(#[$about])* $variant,)*
         }
 
-        /// The entries, in the order of [`Variant::ALL`].
+        /// Entries of all evaluations, in the order of [`Variant::ALL`].
         const EVALUATIONS: &[Evaluation] = &[$($evaluation),*];
 
         impl Variant {
@@ -30,15 +30,15 @@ variants! {
     Nnue = nnue::EVALUATION;
     /// The engine's hand-crafted evaluation.
     Palimpsest = palimpsest::EVALUATION;
-    /// Rybka 1.0 Beta, rebuilt from a published analysis.
+    /// Reimplementation of Rybka 1.0 Beta from a published analysis.
     Rybka1_0Beta = rybka::evaluation::<rybka::V1_0Beta>("rybka-1.0-beta");
-    /// Rybka 2.3.2a, rebuilt from the same published analysis.
+    /// Reimplementation of Rybka 2.3.2a from the analysis used for Rybka 1.0 Beta.
     Rybka2_3_2a = rybka::evaluation::<rybka::V2_3_2a>("rybka-2.3.2a");
-    /// Blunder, version of December 2021.
+    /// Reimplementation of Blunder, version of December 2021.
     Blunder = blunder::EVALUATION;
-    /// RDChess, rebuilt from its author's description.
+    /// Reimplementation of RDChess from its author's description.
     Rdchess = rdchess::EVALUATION;
-    /// micro-Max 3.2, which evaluates moves instead of positions.
+    /// Reimplementation of micro-Max 3.2, which evaluates moves instead of positions.
     Micromax = micromax::EVALUATION;
     /// Material with fixed piece values.
     Material = material::EVALUATION;
@@ -49,12 +49,12 @@ impl Variant {
         &EVALUATIONS[self as usize]
     }
 
-    /// Returns the name used by the UCI option `Eval`.
+    /// Returns the name in the UCI option `Eval`.
     pub const fn name(self) -> &'static str {
         self.evaluation().name
     }
 
-    /// Returns the unit of the terms.
+    /// Returns the unit of the evaluation's terms.
     pub const fn unit(self) -> &'static str {
         self.evaluation().unit
     }
@@ -69,8 +69,8 @@ impl Variant {
         (self.evaluation().features)()
     }
 
-    /// Returns the experiments with this evaluation: changes that its author or others proposed,
-    /// and changes that measure the value of a part of it.
+    /// Returns the experiments with this evaluation. Some experiments are changes that the author
+    /// or others proposed. The other experiments measure the value of one part of the evaluation.
     pub fn experiments(self) -> Vec<Feature> {
         (self.evaluation().experiments)()
     }

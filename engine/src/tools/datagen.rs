@@ -13,7 +13,7 @@ use crate::eval::Variant;
 use crate::failure::Failure;
 use crate::uci::options::variant;
 
-/// Minimum time between two lines of progress.
+/// Minimum time between two progress lines.
 const REPORT_EVERY: Duration = Duration::from_secs(10);
 
 /// Generate training positions from games of the engine against itself

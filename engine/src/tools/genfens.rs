@@ -8,13 +8,13 @@ use crate::failure::Failure;
 pub(super) const HELP: &str = "\
 `palimpsest 'genfens N seed S book None'` prints N random openings, as OpenBench asks for them";
 
-/// Number of nodes of the search that decides whether an opening is balanced.
+/// Soft node limit of the search that decides whether an opening is balanced.
 const NODES: u64 = 1_000;
 
 /// Maximum number of openings.
 const COUNT_MAX: usize = 10_000_000;
 
-/// Returns the argument `genfens …` if it is the first argument. Only `quit` may follow it.
+/// Returns the first argument if it begins with `genfens ` and no argument except `quit` follows.
 pub(super) fn request(args: &[String]) -> Option<&str> {
     let (first, rest) = args.split_first()?;
     (first.starts_with("genfens ") && (rest.is_empty() || rest == ["quit"])).then_some(first)

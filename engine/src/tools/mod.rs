@@ -1,4 +1,5 @@
-//! The command line. Without arguments, it starts a UCI session; with arguments, one of the tools.
+//! The command line. Without arguments, the program starts a UCI session; with arguments, it runs a
+//! tool.
 
 mod bench;
 mod datagen;
@@ -51,7 +52,8 @@ pub(crate) fn run(args: impl Iterator<Item = String>) -> i32 {
         Ok(CommandLine { tool: None }) => uci::run(io::stdin().lock(), output),
         Ok(CommandLine { tool: Some(tool) }) => exit_code(tool.run(&output)),
         Err(message) => {
-            // A closed output is not a failure of the engine, so the error is ignored.
+            // The error is ignored, because a closed standard output is not a failure of the
+            // engine.
             let _gone = message.print();
             message.exit_code()
         }
@@ -86,8 +88,7 @@ where
     }
 }
 
-/// Returns the position with this FEN, given as words. If there are no words, returns the starting
-/// position.
+/// Parses a FEN, given as separate words. Returns the starting position if there are no words.
 fn position(words: &[String]) -> Result<Position, Failure> {
     let text = words.join(" ");
     if text.is_empty() {
@@ -124,7 +125,8 @@ mod tests {
             "palimpsest train a b --out c --rate 0.0008 --results 0 --batch 64 --loss d.svg",
             "palimpsest tune a --pull 0.5",
         ] {
-            // This call panics if the types of a field and its parser differ.
+            // This call panics if the type of a field differs from the type that the parser of the
+            // field returns.
             let found = CommandLine::try_parse_from(line.split_ascii_whitespace());
             assert!(found.is_ok(), "{line}");
         }

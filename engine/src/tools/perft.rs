@@ -1,4 +1,4 @@
-//! The command `perft`, which counts the leaves of a position or checks a suite.
+//! The command `perft`, which counts the leaf nodes below a position or checks a suite.
 
 #![expect(clippy::disallowed_methods, reason = "speed is shown")]
 
@@ -85,13 +85,13 @@ fn run_position(position: &Position, depth: u32, settings: &Settings<'_>, output
     output.line(&format!("\nNodes searched: {sum}\nNodes/second: {speed}"));
 }
 
-/// Returns the notation of castling: by the rook's square if the position has a castling right that
-/// is impossible in standard chess.
+/// Returns the notation of castling moves: king takes rook if the position has a castling right
+/// that is impossible in standard chess, otherwise the destination of the king.
 fn castling_form(position: &Position) -> CastlingForm {
     if position.is_chess960() { CastlingForm::KingTakesRook } else { CastlingForm::KingTo }
 }
 
-/// A row of the table for a suite.
+/// A row of the result table for a suite.
 struct Row<'a> {
     case: &'a Case,
     depth: u32,
@@ -126,8 +126,8 @@ fn run_suite(
         }
     }
     let strays: Vec<&Case> = cases.iter().filter(|case| !case.successors_agree()).collect();
-    // Wrong counts come first. Otherwise, the counts stay in the order of the suite, because the
-    // sort is stable.
+    // Wrong counts come first. Correct counts stay in the order of the suite, and so do wrong
+    // counts, because the sort is stable.
     rows.sort_by_key(|row| row.found == row.expected);
     print_table(&rows, output);
     for case in &strays {

@@ -153,7 +153,8 @@ impl TrainArgs {
     }
 }
 
-/// Returns the canonical path of a file, which need not exist; `None` if its folder does not exist.
+/// Returns the canonical path of a file; `None` if the folder of the file does not exist. The file
+/// need not exist.
 fn place(file: &Path) -> Option<PathBuf> {
     fs::canonicalize(file).ok().or_else(|| {
         let folder = fs::canonicalize(Path::new(".").join(file.parent()?)).ok()?;

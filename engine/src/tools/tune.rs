@@ -13,7 +13,7 @@ use crate::input;
 use crate::tune::samples::Split;
 use crate::tune::{Progress, Settings, TuneResult, table, tune};
 
-/// One in `ONE_IN` games is used for validation.
+/// Average number of games per validation game.
 const ONE_IN: u64 = 10;
 
 /// Fit the weights of Eval palimpsest to positions with results

@@ -40,8 +40,8 @@ impl Checkpoint {
         Checkpoint { weights, mean: zero.clone(), square: zero, steps: 0, errors: Vec::new() }
     }
 
-    /// Returns the state stored in a file; `None` if the file does not exist. A file from a
-    /// training run with other data or settings is an error.
+    /// Returns the state stored in a file; `None` if the file does not exist. Returns an error if
+    /// the file belongs to a training run with other data or settings.
     pub(super) fn read(
         path: &Path,
         data: &Data,
@@ -100,8 +100,8 @@ impl Checkpoint {
 }
 
 /// Replaces the contents of `path`. The contents are first written to a temporary file, which is
-/// then renamed, so that `path` is never incomplete, even after a power failure. Folders and
-/// devices are rejected.
+/// then renamed, so that `path` never contains an incomplete file, even after a power failure.
+/// Returns an error if `path` is a folder or a device.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // A rename would replace a device such as `/dev/null` with a file.
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
@@ -114,8 +114,8 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // The contents must reach the disk before the rename. Otherwise, a power failure could leave
     // `path` without contents.
     fs::rename(beside, path)?;
-    // The rename is on disk only after the folder has been synchronised. Without the
-    // synchronisation, a power failure could restore the old file.
+    // The rename is on disk only after the folder has been synchronized. Before the
+    // synchronization, a power failure could restore the old file.
     sync_folder(path)
 }
 

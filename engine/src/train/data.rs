@@ -8,7 +8,7 @@ use crate::datagen::record::Record;
 use crate::datagen::{HEADER_BYTES, records};
 use crate::random::mix;
 
-/// Number of games for each validation game: one in `ONE_IN` games is used for validation.
+/// Average number of games per validation game.
 const ONE_IN: u64 = 20;
 
 /// Records, split into training and validation.

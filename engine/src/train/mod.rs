@@ -1,9 +1,9 @@
-//! Trainer for networks, which minimises the squared error of the expected result with Adam (Kingma
-//! and Ba, 2015) and decoupled weight decay (Loshchilov and Hutter, 2019).
+//! Trainer for networks. Training minimizes the squared error of the expected result, using Adam
+//! (Kingma and Ba, 2015) with decoupled weight decay (Loshchilov and Hutter, 2019).
 //!
-//! Batches are divided into parts of a fixed size. The gradients of the parts are added in a fixed
-//! order. The result therefore depends only on the data and settings, not on the number of threads
-//! or the CPU.
+//! Each batch is divided into parts of a fixed size, and the gradients of the parts are added in a
+//! fixed order. The trained network therefore depends only on the data and settings, not on the
+//! number of threads or the CPU.
 
 mod checkpoint;
 mod data;
@@ -29,7 +29,7 @@ pub struct Settings {
     pub epochs: usize,
     /// Number of positions per step.
     pub batch: usize,
-    /// Initial learning rate, which decreases to one hundredth of the initial value along a cosine
+    /// Initial learning rate. The rate decreases to one hundredth of this value along a cosine
     /// (cosine annealing).
     pub rate: f32,
     /// Share of the game's result in the target, 0 to 1. The rest of the target is the expected
@@ -72,19 +72,20 @@ pub struct EpochErrors {
 const PART: usize = 1_024;
 
 /// Decay rates of the moving averages of the gradients and of the squared gradients. Kingma and Ba
-/// recommend these rates, and also the small constant in the divisor.
+/// recommend these rates, and the constant 1e-8 that is added to the divisor of a step.
 const DECAY: [f32; 2] = [0.9, 0.999];
 
 /// Weight decay per step, as a multiple of the learning rate.
 const WEIGHT_DECAY: f32 = 0.01;
 
-/// Maximum absolute value of a weight or bias. The limit keeps the sums of the hidden layer within
-/// 16 bits. Quantized as an output weight, the limit is 127, the largest value whose products fit
-/// in 16 bits.
+/// Maximum absolute value of a weight or bias. This maximum keeps the sums of the hidden layer
+/// within 16 bits. Quantized as an output weight, the maximum is 127, the largest output weight
+/// that `Network::read` accepts.
 const WEIGHT_MAX: f32 = 1.98;
 
-/// Trains a network. If the file `checkpoint` exists, training resumes from the file. The file is
-/// written after each epoch, and `report` is then called with the errors of all epochs.
+/// Trains a network. If the file `checkpoint` exists, training resumes from the checkpoint. After
+/// each epoch, the file is written, and then `report` is called with the errors of all epochs so
+/// far.
 ///
 /// # Errors
 ///
@@ -133,7 +134,8 @@ pub fn train(
 }
 
 /// Returns the sum of the squared errors of the records with these indices. If `gradients` is
-/// given, the gradient of each part of the records is added to the corresponding element.
+/// given, the gradient of each part of the records is added to the corresponding element of
+/// `gradients`.
 fn sum_errors(
     data: &Data,
     indices: &[u32],
@@ -168,8 +170,8 @@ fn sum_errors(
 }
 
 impl Checkpoint {
-    /// Makes one step of Adam. The gradient is the sum of the gradients of the parts. The gradients
-    /// of the parts are then cleared.
+    /// Performs one step of Adam. The gradient is the sum of `gradients`; all elements of
+    /// `gradients` are set to 0.
     fn step(&mut self, gradients: &mut [Vec<f32>], samples: usize, rate: f32) {
         self.steps += 1;
         // Both moving averages start at 0, so each average is divided by the total weight of the
@@ -188,8 +190,8 @@ impl Checkpoint {
             mean[place] = DECAY[0] * mean[place] + (1.0 - DECAY[0]) * gradient;
             square[place] = DECAY[1] * square[place] + (1.0 - DECAY[1]) * gradient * gradient;
             let scale = (square[place] / square_correction).sqrt() + 1e-8;
-            // Weight decay is decoupled, that is, applied directly to the weight. As a part of the
-            // gradient, weight decay would be scaled by the moving averages.
+            // The decay is decoupled: it is applied directly to the weight. If the decay were part
+            // of the gradient, the moving averages would scale it.
             let weight = weights[place] * (1.0 - rate * WEIGHT_DECAY);
             let weight = weight - rate * mean[place] / mean_correction / scale;
             weights[place] = weight.clamp(-WEIGHT_MAX, WEIGHT_MAX);

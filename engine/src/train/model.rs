@@ -1,4 +1,5 @@
-//! Floating-point model of the network, with its error and the gradient of the error.
+//! Floating-point model of the network, with the error of the expected result and the gradient of
+//! the error.
 //!
 //! All parameters are in one slice, in this order: weights of the hidden layer by input; biases of
 //! the hidden layer; weights of each output, for the side to move and then for the opponent; biases
@@ -29,8 +30,8 @@ pub(super) const PARAMETERS: usize = OUTPUT_BIAS.end;
 /// Returns random initial weights. All biases are 0.
 pub(super) fn initial(random: &mut Random) -> Vec<f32> {
     let mut weights = vec![0.0; PARAMETERS];
-    // With these widths, the sums of about 32 inputs in the hidden layer, and the outputs, are of
-    // the order of 1.
+    // The weights are uniformly distributed between −`width` and `width`. With these widths, the
+    // sums of up to 32 inputs in the hidden layer, and the outputs, are of the order of 1.
     for (range, width) in [(HIDDEN_WEIGHTS, 0.15), (OUTPUT_WEIGHTS, 0.1)] {
         for weight in &mut weights[range] {
             let unit = random.below(1 << 24) as f32 / (1 << 24) as f32;
@@ -87,9 +88,9 @@ fn logistic(value: f32) -> f32 {
     1.0 / (1.0 + (-value).exp())
 }
 
-/// Job that sums the squared errors of records and, if requested, adds up the gradients of the
-/// squared errors. The job is compiled once for each supported set of vector instructions. All
-/// copies compute the same result.
+/// Job that sums the squared errors of records and, if requested, the gradients of these errors.
+/// The job is compiled once for each supported set of vector instructions. All compiled copies
+/// compute the same result.
 pub(super) struct ErrorJob<'a> {
     pub(super) weights: &'a [f32],
     pub(super) records: &'a [Record],
@@ -118,8 +119,7 @@ impl Job for ErrorJob<'_> {
 }
 
 impl ErrorJob<'_> {
-    /// Returns the squared error of a sample, and adds the gradient of the squared error if
-    /// requested.
+    /// Returns the squared error of a sample and, if requested, adds the gradient of the error.
     #[inline(always)]
     fn add(&mut self, sample: &Sample) -> f32 {
         let (output, clipped) = forward(self.weights, sample);
@@ -177,8 +177,8 @@ fn propagate(
         for neuron in 0..HIDDEN {
             let value = clipped[neuron];
             by_weight[place][neuron] += slope * value * value;
-            // A neuron that is clipped at 1 does not depend on the neuron's sum. For a neuron that
-            // is clipped at 0, the derivative of the square is 0.
+            // A neuron that is clipped at 1 does not depend on its sum. For a neuron clipped at 0,
+            // the derivative of the square is 0 anyway.
             let factor = if value < 1.0 { 2.0 * value } else { 0.0 };
             by_neuron[neuron] = slope * weights[neuron] * factor;
         }
@@ -199,7 +199,7 @@ fn add(sums: &mut Neurons, values: &Neurons) {
 }
 
 /// Returns the dot product of the squared neurons and `weights`. The products are summed in lanes,
-/// because the compiler must not reorder a floating-point sum for vectorisation.
+/// because the compiler must not reorder a floating-point sum for vectorization.
 #[inline(always)]
 fn dot_squared(neurons: &Neurons, weights: &Neurons) -> f32 {
     // The number of lanes, and therefore the order of addition, is the same on every CPU, so every
@@ -232,7 +232,7 @@ mod tests {
         .to_vec();
         let mut weights = initial(&mut Random::new(3));
         // With this bias, some neurons are clipped, and no neuron is so close to a clipping point
-        // that a small step would reach the clipping point.
+        // that a small step would reach this point.
         weights[HIDDEN_BIAS].iter_mut().for_each(|bias| *bias = 0.3);
         let indices = [0, 1, 2];
         let error = |weights: &[f32], gradient: Option<&mut [f32]>, level| {

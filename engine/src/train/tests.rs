@@ -4,7 +4,7 @@ use crate::eval::nnue::embedded;
 use crate::eval::palimpsest::tests::positions;
 use crate::eval::{Choice, Variant};
 
-/// Returns records of positions, quiet or not, whose scores are their material balances.
+/// Returns quiet and other positions, each with its material balance as the score.
 fn material() -> Data {
     let mut data = Data::default();
     for (position, place) in positions().iter().step_by(3).zip(0..) {

@@ -2,9 +2,9 @@
 //!
 //! The error is the mean squared difference between the result of a game and the expected result
 //! (Peter Österlund, "Texel's tuning method", 2014). The expected result is a logistic function of
-//! the evaluation of a position of the game. Each position is converted once to counts of weights,
-//! so that the gradient of the error can be computed quickly. The weights are optimized with Adam
-//! (Kingma and Ba, 2015).
+//! the evaluation of a position in the game. Positions are converted once to counts of weights, so
+//! that the gradient of the error is cheap to compute. The weights are optimized with Adam (Kingma
+//! and Ba, 2015).
 
 pub mod model;
 pub mod samples;
@@ -66,16 +66,19 @@ pub struct Progress {
 pub struct TuneResult {
     /// Logistic curve, fitted with the initial weights.
     pub curve: Curve,
-    /// Weights with the smallest validation error, rounded: middlegame, endgame.
+    /// Weights with the smallest validation error, rounded to integers, as pairs of a middlegame
+    /// and an endgame value.
     pub weights: Vec<[i32; 2]>,
-    /// Mean squared errors with the initial weights, over the training and the validation samples.
+    /// Mean squared errors with the initial weights, over the training samples and over the
+    /// validation samples.
     pub before: [f64; 2],
-    /// Mean squared errors with the tuned and rounded weights, over the training and the validation
-    /// samples.
+    /// Mean squared errors with the tuned and rounded weights, over the training samples and over
+    /// the validation samples.
     pub after: [f64; 2],
 }
 
-/// Fits the logistic curve and tunes the weights, starting with `start`.
+/// Fits the logistic curve to the scores with the initial weights `start`, and tunes the weights.
+/// Calls `report` after each epoch.
 pub fn tune(
     split: &Split,
     start: &[[i32; 2]],
@@ -87,7 +90,7 @@ pub fn tune(
     optimize(split, &start, Curve::fit(&scores, &results), settings, report)
 }
 
-/// Tunes the weights for a curve, starting with `start`.
+/// Tunes the weights for a logistic curve, starting with `start`. Calls `report` after each epoch.
 fn optimize(
     split: &Split,
     start: &Weights,

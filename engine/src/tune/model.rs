@@ -5,7 +5,8 @@ use std::thread;
 use super::samples::Samples;
 use crate::eval::palimpsest::trace::attack_worth;
 
-/// Weights by index: middlegame, endgame. During tuning, the weights are not rounded.
+/// Weights by index, as pairs of a middlegame and an endgame value. Weights are not rounded during
+/// tuning.
 pub type Weights = Vec<[f64; 2]>;
 
 /// Number of parts of a sum over samples. The number of parts and the order of addition are fixed,
@@ -15,7 +16,7 @@ const PARTS: usize = 16;
 /// Logistic curve that converts centipawns to the expected result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
-    /// Steepness; 1 for the curve of logistic Elo with 100 Elo per pawn.
+    /// Steepness of the curve. At 1, a score of 100 centipawns corresponds to 100 logistic Elo.
     pub steepness: f64,
 }
 
@@ -59,7 +60,7 @@ impl Curve {
 pub struct Gradient {
     /// Sum of the squared differences between results and expected results.
     pub error: f64,
-    /// Gradient by weight.
+    /// Derivatives of the error, by weight.
     pub by_weight: Weights,
 }
 
@@ -76,8 +77,8 @@ impl Samples {
             .unzip()
     }
 
-    /// Returns the score of a sample, and the derivatives of the score with respect to the danger
-    /// units of each side's attack, White's first.
+    /// Returns the score of a sample from White's point of view, and the derivatives of the score
+    /// with respect to the danger units of each side's attack, White's first.
     fn score_and_gradient(&self, index: usize, weights: &Weights) -> (f64, [[f64; 2]; 2]) {
         let (row, coefficients) = self.row(index);
         let mut sum = row.fixed.map(f64::from);
@@ -115,8 +116,8 @@ impl Samples {
         gradient
     }
 
-    /// Returns the error of the samples with these indices, and the gradient of the error, computed
-    /// with `threads` threads.
+    /// Returns the error of the samples with these indices, and the gradient of the error. Uses
+    /// `threads` threads.
     pub fn gradient(
         &self,
         indices: &[u32],
@@ -149,7 +150,7 @@ impl Samples {
         total
     }
 
-    /// Returns the mean squared difference between results and expected results.
+    /// Returns the mean squared difference between results and expected results over all samples.
     pub fn error(&self, weights: &Weights, curve: Curve) -> f64 {
         let square = |index| {
             let expected = curve.expected_result(self.score(index, weights));

@@ -7,7 +7,7 @@ use crate::chess::{Position, fen};
 use crate::eval::palimpsest::trace::{Trace, Tracer, shares};
 use crate::random::mix;
 
-/// Positions as counts of weights, with the results of their games.
+/// Positions as counts of weights, each with the result of the game.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
     /// Coefficients: pairs of the index of a weight and the count of this weight. Each row has a
@@ -16,7 +16,7 @@ pub struct Samples {
     rows: Vec<Row>,
 }
 
-/// A position.
+/// A position with the result of the game.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     /// Index of the first coefficient.
@@ -108,15 +108,16 @@ impl fmt::Display for ReadError {
 impl std::error::Error for ReadError {}
 
 impl Split {
-    /// Adds the samples in a file. A sample is a line `FEN;RESULT` or `FEN;RESULT;GAME`, where
-    /// RESULT is `1-0`, `0-1` or `1/2-1/2`, and GAME is the number of the game. About one in
-    /// `one_in` games, selected with `seed`, is used for validation, with all positions of the
-    /// game. A line without a game number counts as a separate game. Empty lines and lines that
-    /// begin with `#` are skipped.
+    /// Adds the samples in a file. A sample is a line `FEN;RESULT` or `FEN;RESULT;GAME`, where the
+    /// result is `1-0`, `0-1` or `1/2-1/2`, and GAME is the number of the game. About one game in
+    /// `one_in`, selected with `seed`, is a validation game; all positions of this game become
+    /// validation samples. A line without a game number counts as a separate game. Empty lines and
+    /// lines that begin with `#` are skipped.
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be read, or for the first line that is not a sample.
+    /// If the file cannot be read, or if a line is not a sample; the error contains the number of
+    /// the first such line.
     pub fn read(&mut self, source: impl BufRead, one_in: u64, seed: u64) -> Result<(), ReadError> {
         let mut tracer = Tracer::default();
         let mut last_game = None;
@@ -174,7 +175,7 @@ mod tests {
             }
         }
         // Each pawn is moved down one rank: an empty rank is inserted above the pawn, and an empty
-        // rank is removed below the pawn.
+        // rank below the pawn is removed.
         let text = text.replace("4k3/", "4k3/8/").replace("/8/8/8/8/4K3", "/8/8/8/4K3");
         let mut split = Split::default();
         split.read(text.as_bytes(), 10, 1).unwrap();

@@ -8,7 +8,7 @@ pub(super) fn start() -> Weights {
     weights().iter().map(|weight| weight.map(f64::from)).collect()
 }
 
-/// Returns samples from every `every`-th test position, with made-up results.
+/// Returns every `every`-th test position, with the results that `result` returns.
 pub(super) fn some_samples(every: usize, result: impl Fn(usize, &Samples) -> f32) -> Samples {
     let mut tracer = Tracer::default();
     let mut samples = Samples::default();
@@ -75,8 +75,8 @@ fn planted_weights_are_found_again() {
     let split = Split { training: made(1), validation: made(2), games: 0 };
     let settings = Settings { epochs: 200, batch: 256, l2: 0.0, threads: 2, ..Settings::default() };
     let mut epochs = 0;
-    // The curve is fixed, because a curve fitted to the wrong weights would compensate for a part
-    // of the error of these weights.
+    // The curve is fixed, because a curve fitted to the wrong weights would compensate for part of
+    // the error of these weights.
     let found = optimize(&split, &start(), curve, settings, &mut |_| epochs += 1);
     assert!(epochs > 10);
     for set in 0..2 {

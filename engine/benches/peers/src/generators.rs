@@ -16,7 +16,7 @@ pub struct Generator {
     pub bind: Box<dyn Fn(&str) -> Counter>,
 }
 
-/// Returns all generators. The first generator is the reference for comparisons.
+/// Returns all generators. All other generators are compared with the first generator.
 pub fn all() -> Vec<Generator> {
     let mut all = vec![
         generator("cozy-chess", |fen| {

@@ -1,9 +1,8 @@
 //! Counts the leaves of well-known positions with several move generators, which take turns, and
 //! prints millions of leaves per second of CPU time and the ratios to the first generator.
 //!
-//! `cargo run --release [ROUNDS [NAME]]`: each speed is from the fastest of `ROUNDS` rounds
-//! (default: 5). With `NAME`, only the first generator and the generators whose names contain
-//! `NAME` run.
+//! `cargo run --release [ROUNDS [NAME]]`: the fastest of `ROUNDS` rounds counts (default: 5). With
+//! `NAME`, only the first generator and the generators whose names contain `NAME` run.
 
 mod generators;
 

@@ -34,7 +34,7 @@ pub(super) struct Attack {
 }
 
 impl Attack {
-    /// Returns an attack, still without attackers, on a king on this square.
+    /// Returns the attack on a king on this square, before any attacker is added.
     #[inline]
     pub(super) fn on(king: Square) -> Attack {
         Attack {
@@ -45,8 +45,8 @@ impl Attack {
         }
     }
 
-    /// Adds a piece with its possible destinations. `piece` is 0 for a knight, 1 for a bishop, 2
-    /// for a rook and 3 for a queen.
+    /// Adds a piece whose possible destinations are `moves`. `piece` is 0 for a knight, 1 for a
+    /// bishop, 2 for a rook and 3 for a queen.
     #[inline]
     pub(super) fn add(&mut self, piece: usize, moves: Bitboard) {
         let (inner, outer) = (moves & self.inner, moves & self.outer);
@@ -89,8 +89,7 @@ fn points<K: Sink>(board: &Board, color: Color, attack: Attack, sink: &K) -> i32
     };
     let file = Bitboard::file(king.file());
     let pawns = board.pieces(color, Kind::Pawn);
-    // Beyond the edge of the board, the neighbouring file is an empty set, which must not be
-    // counted.
+    // For a king on file a or h, one neighbouring file is an empty set, which must not be counted.
     let bare = [file.west(), file, file.east()]
         .into_iter()
         .filter(|file| file.any() && (pawns & *file).is_empty())

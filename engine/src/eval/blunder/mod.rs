@@ -1,5 +1,5 @@
-//! Blunder's evaluation of December 2021: tapered piece-square tables, mobility, pawn structure,
-//! and a quadratic penalty for attacks on the king.
+//! Evaluation of Blunder (version of December 2021): tapered piece-square tables, mobility, pawn
+//! structure, and a quadratic penalty for attacks on the king.
 
 mod king;
 mod tables;
@@ -30,7 +30,7 @@ features! {
 }
 
 features! {
-    /// Experiment with this evaluation.
+    /// An experiment with this evaluation.
     Experiment {
         LinearDanger = "linear_danger", "danger in proportion to the points, with the mean of the table";
         LinearInPlay = "linear_danger_in_play", "the same, with the mean of kings in games";
@@ -59,7 +59,7 @@ struct Blunder {
 }
 
 impl Blunder {
-    /// Returns the evaluation without the `disabled` features and with the `experiments`.
+    /// Returns the evaluation without the `disabled` features and with the `experiments` enabled.
     fn new(disabled: FeatureSet, experiments: FeatureSet) -> Blunder {
         Blunder { disabled, experiments }
     }
@@ -113,7 +113,8 @@ fn pieces_left(position: &Position) -> i32 {
     count(Kind::Knight) + count(Kind::Bishop) + count(Kind::Rook) + count(Kind::Queen)
 }
 
-/// Returns the weight of the endgame value, in 1/256. It is negative if the game phase exceeds 24.
+/// Returns the weight of the endgame value, in 1/256. The weight is negative if the game phase
+/// exceeds 24.
 #[inline]
 fn endgame_share(position: &Position) -> i32 {
     let gone = weights::PHASE_MAX - pieces_left(position);

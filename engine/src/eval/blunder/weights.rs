@@ -29,23 +29,24 @@ pub(super) const ISOLATED: Pair = p(-19, -5);
 /// Penalty for a doubled pawn, which has a friendly pawn in front of it on the same file.
 pub(super) const DOUBLED: Pair = p(-1, -17);
 
-/// Bonus for a passed pawn, by rank from the point of view of its side.
+/// Bonus for a passed pawn, by rank from the point of view of the pawn's side.
 pub(super) const PASSED: [Pair; 8] =
     [p(0, 0), p(9, 1), p(4, 5), p(1, 25), p(13, 50), p(48, 103), p(109, 149), p(0, 0)];
 
-/// Bonus for a knight outpost: a knight on the fifth rank or higher, protected by a pawn, that
-/// enemy pawns cannot attack.
+/// Bonus for a knight outpost. The knight must be on the fifth rank or higher, and protected by a
+/// pawn; no enemy pawn may be able to attack the knight.
 pub(super) const KNIGHT_OUTPOST: Pair = p(41, 8);
 
 /// King attack points for each attacked square two king moves from the enemy king: knight, bishop,
 /// rook, queen.
 pub(super) const OUTER_POINTS: [i32; 4] = [1, 1, 1, 1];
 
-/// King attack points for each attacked square on or next to the enemy king, in the same order.
+/// King attack points for each attacked square on or next to the enemy king: knight, bishop, rook,
+/// queen.
 pub(super) const INNER_POINTS: [i32; 4] = [3, 3, 4, 3];
 
-/// King attack points for each file without a friendly pawn among the king's file and its
-/// neighbours.
+/// King attack points for each bare file: the king's file or an adjacent file, if no pawn of the
+/// king's side is on the file.
 pub(super) const FILE_POINTS: i32 = 2;
 
 /// King attack points for the square of a king on its first three ranks, by rank and file.
@@ -58,13 +59,15 @@ pub(super) const KING_POINTS_AWAY: i32 = 16;
 /// Maximum number of king attack points.
 pub(super) const POINTS_MAX: i32 = 99;
 
-/// Maximum penalty, in centipawns.
+/// Maximum quadratic penalty for the attack on a king, in centipawns.
 pub(super) const DANGER_MAX: i32 = 1260;
 
-/// Penalty per point, in hundredths of a centipawn, if the penalty is linear. The mean over all
-/// numbers of points equals the mean of the quadratic penalty.
+/// Penalty per king attack point in the experiment `linear_danger`, in hundredths of a centipawn.
+/// The mean of this linear penalty over all numbers of points equals the mean of the quadratic
+/// penalty.
 pub(super) const LINEAR: i32 = 1328;
 
-/// Penalty per point, in hundredths of a centipawn, if the penalty is linear. The mean over kings
-/// in games equals the mean of the quadratic penalty.
+/// Penalty per king attack point in the experiment `linear_danger_in_play`, in hundredths of a
+/// centipawn. The mean of this linear penalty over kings in games equals the mean of the quadratic
+/// penalty.
 pub(super) const LINEAR_IN_PLAY: i32 = 485;

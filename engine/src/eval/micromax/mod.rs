@@ -1,5 +1,6 @@
-//! Evaluation of micro-Max 3.2. The score is not computed from the position. Each move has a gain,
-//! and the score is the sum of the gains of all moves so far.
+//! Evaluation of micro-Max 3.2. The score is not computed from the position. Instead, each move has
+//! a gain. The score of a side is the material balance at the start of the game, plus the gains of
+//! all moves of this side, minus the gains of all moves of the opponent.
 
 pub(crate) mod weights;
 
@@ -25,23 +26,23 @@ features! {
 }
 
 features! {
-    /// Experiment with this evaluation.
+    /// An experiment with this evaluation.
     Experiment {
         BlockedPawn = "blocked_pawn", "a piece loses by stepping before an own pawn";
         KeptPlacement = "kept_placement", "the game keeps what placement has gained";
     }
 }
 
-/// Gain of a move for the side that makes it, in 1/99 pawn.
+/// Gain of a move for the moving side, in 1/99 pawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gain {
-    /// Gain by captures and promotions, which remains in the score for the rest of the game.
+    /// Gain from captures and promotions. This gain remains in the score for the rest of the game.
     pub permanent: Score,
-    /// Gain by placement, which counts only within a search.
+    /// Gain from placement. This gain is part of the score only within a search.
     pub transient: Score,
 }
 
-/// Returns the gain of a legal move.
+/// Returns the gain of a legal move, with all features enabled.
 pub fn gain(before: &Position, mv: Move) -> Gain {
     Features::default().gain(before, mv)
 }
@@ -112,8 +113,8 @@ fn distance(square: Square) -> Score {
     eccentricity(square.file(), square.rank())
 }
 
-/// Returns the gain of a pawn move from a square. The gain depends on the friendly pawns on the
-/// same rank and two files away.
+/// Returns the gain of moving a pawn away from a square. The gain depends on the friendly pawns
+/// that are on the same rank, two files away from the square.
 fn structure(before: &Position, from: Square) -> Score {
     let own = before.board().pieces(before.turn(), Kind::Pawn);
     let square_set = Bitboard::of(from);
@@ -122,7 +123,7 @@ fn structure(before: &Position, from: Square) -> Score {
     -UNSUPPORTED * (missing - 1)
 }
 
-/// Weights for a search that computes the gains itself.
+/// Weights for a search that computes the gains of moves without the evaluator.
 pub(crate) struct Weights {
     /// Gain for capturing a piece, by kind.
     pub(crate) worth: [Score; 6],
@@ -138,7 +139,7 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// Returns the weights without the `disabled` features and with the `experiments`.
+    /// Returns the weights without the `disabled` features and with the `experiments` enabled.
     pub(crate) fn new(disabled: FeatureSet, experiments: FeatureSet) -> Weights {
         let features = Features { disabled, experiments };
         Weights {
@@ -168,20 +169,20 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     explain: |choice, game| MicroMax::new(choice.disabled, choice.experiments).explain(game),
 };
 
-/// The evaluation, with the score of each node of the line from the point of view of the side to
-/// move in this node.
+/// The evaluation, with the score of each node on the current line. Each score is from the point of
+/// view of the side to move at the node.
 struct MicroMax {
     features: Features,
     scores: Vec<Score>,
 }
 
 impl MicroMax {
-    /// Returns the evaluation without the `disabled` features and with the `experiments`.
+    /// Returns the evaluation without the `disabled` features and with the `experiments` enabled.
     fn new(disabled: FeatureSet, experiments: FeatureSet) -> MicroMax {
         MicroMax { features: Features { disabled, experiments }, scores: vec![0] }
     }
 
-    /// Returns the score of a game, term by term, without placement.
+    /// Returns the score of a game, term by term, without the gains from placement.
     fn explain(&self, game: &Game) -> Report {
         let mut record = Record::new(self.features.disabled);
         for color in Color::ALL {
@@ -216,9 +217,9 @@ fn count(position: &Position, color: Color) -> Score {
     Kind::ALL.into_iter().map(worth).sum()
 }
 
-/// Returns the score of a game from the point of view of the side to move: the material balance at
-/// the start, and the permanent gains of all moves. With the experiment `kept_placement`, the
-/// transient gains are included.
+/// Returns the score of a game from the point of view of the side to move, in 1/99 pawn: the
+/// material balance at the start, plus the permanent gains of all moves. With the experiment
+/// `kept_placement`, the transient gains are included.
 pub(crate) fn game_score(game: &Game, disabled: FeatureSet, experiments: FeatureSet) -> Score {
     let features = Features { disabled, experiments };
     let mut position = *game.start();

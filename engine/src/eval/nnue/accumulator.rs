@@ -1,21 +1,22 @@
 //! Accumulators: the sums of the hidden layer, updated incrementally.
 //!
-//! A move changes two to four inputs of each side. The change is recorded when the move is made.
-//! The sums are updated only when a position is evaluated, from the latest ply whose sums are
-//! current. A king that crosses from one half of the board (files a to d, e to h) to the other
-//! changes all inputs of its side. The sums are then computed from a refresh table, which contains
-//! the latest sums with the king in each half.
+//! A move changes two to four inputs of each side. The accumulator records the change when the move
+//! is made, but updates the sums only when a position is evaluated. An update starts at the latest
+//! ply whose sums are current. All inputs of a side change when the side's king crosses between the
+//! two halves of the board (files a to d, files e to h). The sums of this side are then computed
+//! from a refresh table, which contains, for each side and each half, the latest sums with the king
+//! in that half.
 
 use super::network::{HIDDEN, Layer, Network, input, is_mirrored};
 use crate::chess::position::castled_squares;
 use crate::chess::{Bitboard, Color, Kind, Move, Piece, Position, Square};
 
-/// Pieces that a move adds to the board and removes from it.
+/// Changes of the board by a move: pieces put on squares, and pieces taken from squares.
 #[derive(Clone, Copy, Default)]
 struct Change {
     put: [Option<(Piece, Square)>; 2],
     taken: [Option<(Piece, Square)>; 2],
-    /// Side to move, if its king crosses to the other half of the board.
+    /// Side that makes the move, if the side's king crosses to the other half.
     crosses: Option<Color>,
 }
 
@@ -63,8 +64,8 @@ impl Sums {
     };
 }
 
-/// Entry of the refresh table: the latest sums of one side with its king in one half, and the
-/// pieces included in these sums.
+/// Entry of the refresh table: the latest sums of one side with the side's king in one half, and
+/// the pieces included in these sums.
 #[derive(Clone)]
 struct Refresh {
     layer: Layer,
@@ -73,7 +74,8 @@ struct Refresh {
 
 /// The sums of all plies, from the root to the current position.
 pub(super) struct Accumulator {
-    /// Sums by ply. Entries after `last` belong to earlier lines and are overwritten.
+    /// Sums by ply. Entries after `last` are left over from earlier lines, and are overwritten by
+    /// later moves.
     plies: Vec<Sums>,
     last: usize,
     /// Refresh table, by side and half of the board.
@@ -115,7 +117,7 @@ impl Accumulator {
         self.last -= 1;
     }
 
-    /// Returns the sums of the current position, after updating them.
+    /// Updates and returns the sums of the current position.
     #[inline(always)]
     pub(super) fn current(&mut self, network: &Network, position: &Position) -> &[Layer; 2] {
         for side in Color::ALL {
@@ -153,7 +155,7 @@ impl Accumulator {
         }
     }
 
-    /// Returns the sums of one side, computed from its entry in the refresh table, and updates this
+    /// Computes the sums of one side from the side's entry in the refresh table, and updates this
     /// entry.
     #[inline(always)]
     fn refresh(
@@ -186,8 +188,8 @@ impl Accumulator {
 #[inline(always)]
 fn add(sums: &mut Layer, row: &Layer) {
     for (sum, weight) in sums.0.iter_mut().zip(&row.0) {
-        // In wrapping arithmetic, a final sum that fits is exact even if an intermediate sum
-        // overflows. `Network::read` rejects networks whose sums might not fit.
+        // In wrapping arithmetic, a final sum that fits in 16 bits is exact even if an intermediate
+        // sum overflows. `Network::read` rejects a network whose final sums can exceed 16 bits.
         *sum = sum.wrapping_add(*weight);
     }
 }

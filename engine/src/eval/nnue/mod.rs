@@ -1,10 +1,11 @@
 //! Efficiently updatable neural network (NNUE, Yu Nasu 2018).
 //!
-//! The inputs are the pieces on their squares from the point of view of each side. The files are
-//! mirrored if necessary, so that this side's king is on files a to d. Both sides share the weights
-//! of the hidden layer. The sums of the hidden layer are clipped to 0–1 and squared. The output
-//! layer takes the neurons of the side to move first. The number of pieces selects one of several
-//! outputs. All arithmetic uses integers, so that every CPU computes the same score.
+//! The inputs are the pieces and their squares, from the point of view of each side. For each side,
+//! the files are mirrored if necessary, so that the side's king is on files a to d. Both sides
+//! share the weights of the hidden layer. The sums of the hidden layer are clipped to 0–1 and
+//! squared. The first inputs of the output layer are the neurons of the side to move. The number of
+//! pieces on the board selects one of several outputs. All arithmetic uses integers, so that every
+//! CPU computes the same score.
 
 #![expect(clippy::disallowed_types, reason = "the embedded network is unpacked once")]
 
@@ -22,7 +23,7 @@ use crate::chess::{Color, Game, Move, Position};
 use accumulator::Accumulator;
 use network::{CENTIPAWNS, HIDDEN_UNIT, Layer, Network, OUTPUT_UNIT};
 
-/// The embedded network.
+/// The file of the embedded network.
 static EMBEDDED: &[u8] = include_bytes!("default.net");
 
 /// Returns the embedded network.
@@ -31,13 +32,14 @@ pub fn embedded() -> &'static Network {
     NETWORK.get_or_init(|| Network::read(EMBEDDED).expect("a test has read the embedded network"))
 }
 
-/// Returns the evaluation by the embedded network at this level, for comparisons of levels; `None`
-/// if the CPU lacks a feature of the level.
+/// Returns the evaluation by the embedded network with the CPU instructions of `level`, for
+/// comparisons between levels; `None` if the CPU does not support the level.
 pub fn at_level(level: Level) -> Option<impl Evaluator> {
     Machine::at(level).map(|machine| Nnue::at(machine, embedded()))
 }
 
-/// Entry in the list of evaluations. It has no features, because a network has no separate terms.
+/// Entry in the list of evaluations. The entry has no features, because a network has no separate
+/// terms.
 pub(super) const EVALUATION: Evaluation = Evaluation {
     name: "nnue",
     unit: "centipawns",
@@ -64,14 +66,14 @@ impl Nnue {
         Nnue { network, machine, accumulator: Accumulator::new(network) }
     }
 
-    /// Returns the score of a position, without terms.
+    /// Returns a report with the score of a position, but without terms.
     fn explain(mut self, position: &Position) -> Report {
         let value = self.evaluate(position);
         Report::unblended(&[], &Record::new(Default::default()), position, value)
     }
 }
 
-/// Returns the CPU at the level with the widest vectors.
+/// Returns the machine at the supported level with the widest vectors.
 fn machine() -> Machine {
     let mut levels = Level::ALL.into_iter().rev();
     // `Machine::best` avoids levels with a slow PEXT, but this code does not use PEXT.
@@ -101,7 +103,8 @@ impl Evaluator for Nnue {
     }
 }
 
-/// The evaluation as one job, compiled once for each supported set of vector instructions.
+/// Evaluation of one position as a job. The job is compiled once for each supported set of vector
+/// instructions.
 struct EvaluationJob<'a> {
     network: &'a Network,
     accumulator: &'a mut Accumulator,
@@ -136,8 +139,8 @@ fn activate(sums: &Layer, weights: &Layer) -> i32 {
     neurons
         .map(|(sum, weight)| {
             let clipped = (*sum).clamp(0, HIDDEN_UNIT as i16);
-            // Both factors have 16 bits, so that one instruction multiplies them and adds pairs of
-            // products.
+            // Both factors have 16 bits, so that one instruction can multiply vectors of factors
+            // and add pairs of products.
             i32::from(clipped.wrapping_mul(*weight)) * i32::from(clipped)
         })
         .sum()

@@ -1,4 +1,4 @@
-//! The weights of a network, and their file format.
+//! The weights of a network, and the format of network files.
 //!
 //! | bytes | contents, lowest byte first |
 //! |---|---|
@@ -20,7 +20,7 @@ pub const INPUTS: usize = 768;
 /// Number of neurons in the hidden layer, per side.
 pub const HIDDEN: usize = 128;
 
-/// Number of outputs; the number of pieces on the board selects one.
+/// Number of outputs; the number of pieces on the board selects one output.
 pub const OUTPUTS: usize = 8;
 
 /// Integer that represents 1.0 in the hidden layer.
@@ -32,7 +32,8 @@ pub const OUTPUT_UNIT: i32 = 64;
 /// Score, in centipawns, of the output 1.0.
 pub const CENTIPAWNS: i32 = 400;
 
-/// Maximum absolute value of an output weight. Its product with [`HIDDEN_UNIT`] fits in 16 bits.
+/// Maximum absolute value of an output weight. The product of this maximum and [`HIDDEN_UNIT`] fits
+/// in 16 bits.
 pub const OUTPUT_WEIGHT_MAX: i16 = 127;
 
 const MAGIC: &[u8; 16] = b"palimpsest net 1";
@@ -56,19 +57,19 @@ pub struct Network {
     pub(super) output_bias: [i32; OUTPUTS],
 }
 
-/// Reason why bytes are not a network.
+/// Reason why a sequence of bytes is not a valid network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NetworkError {
     /// The bytes do not begin with the header of a network.
     NoNetwork,
-    /// The sizes of the layers are wrong. Contains the numbers of hidden neurons and of outputs in
-    /// the header.
+    /// The layer sizes in the header differ from [`HIDDEN`] and [`OUTPUTS`]. Contains the numbers
+    /// of hidden neurons and of outputs in the header.
     OtherLayers(u16, u16),
     /// The number of bytes is wrong.
     Length,
     /// The bytes do not match the hash in the header.
     Hash,
-    /// The weights are so large that a sum may overflow.
+    /// The weights are so large that a sum can overflow.
     Overflow,
 }
 
@@ -91,7 +92,7 @@ impl fmt::Display for NetworkError {
 impl std::error::Error for NetworkError {}
 
 /// Returns the index of the input for a piece, from the point of view of `side`. If `mirrored`, the
-/// files are mirrored. The caller uses this to keep the king of `side` on files a to d.
+/// files are mirrored. The caller sets `mirrored` to keep the king of `side` on files a to d.
 #[inline(always)]
 pub(crate) fn input(side: Color, mirrored: bool, piece: Piece, square: Square) -> usize {
     let mirror = if mirrored { 7 } else { 0 };
@@ -99,7 +100,7 @@ pub(crate) fn input(side: Color, mirrored: bool, piece: Piece, square: Square) -
     enemy * 384 + piece.kind.index() * 64 + (square.relative(side).index() ^ mirror)
 }
 
-/// Returns whether the files are mirrored for a side with its king on this square.
+/// Returns whether the files are mirrored for a side whose king is on this square.
 #[inline(always)]
 pub(crate) fn is_mirrored(king: Square) -> bool {
     king.file() >= 4
@@ -122,7 +123,7 @@ impl Network {
     ///
     /// # Panics
     ///
-    /// If the number of weights does not match the layers.
+    /// Can panic if the length of a slice does not match the layers.
     pub fn new(inputs: &[i16], bias: &[i16], outputs: &[i16], output_bias: &[i32]) -> Network {
         let layers = |weights: &[i16]| -> Vec<Layer> {
             weights.as_chunks().0.iter().map(|weights| Layer(*weights)).collect()
@@ -139,7 +140,7 @@ impl Network {
         network
     }
 
-    /// Reads a network.
+    /// Reads a network from the bytes of a network file.
     ///
     /// # Errors
     ///
@@ -198,13 +199,14 @@ impl Network {
         bytes
     }
 
-    /// Returns the hash of the weights.
+    /// Returns the BLAKE3 hash of the weights and biases.
     pub fn hash(&self) -> &[u8; 32] {
         &self.hash
     }
 
-    /// Returns whether the evaluation may overflow: with 32 pieces, a sum in the hidden layer may
-    /// exceed 16 bits or an output 32 bits, or an output weight exceeds [`OUTPUT_WEIGHT_MAX`].
+    /// Returns whether the evaluation of a position with 32 pieces can overflow: a sum in the
+    /// hidden layer can exceed 16 bits, an output can exceed 32 bits, or an output weight exceeds
+    /// [`OUTPUT_WEIGHT_MAX`].
     fn may_overflow(&self) -> bool {
         let square = i64::from(HIDDEN_UNIT * HIDDEN_UNIT);
         let output_too_large = |output: &[Layer; 2], bias: i32| {
@@ -230,7 +232,7 @@ impl fmt::Debug for Network {
     }
 }
 
-/// Compares networks by the hashes of their weights.
+/// Compares two networks by the hashes of their weights and biases.
 impl PartialEq for Network {
     fn eq(&self, other: &Network) -> bool {
         self.hash == other.hash

@@ -5,7 +5,7 @@ use crate::eval::palimpsest::tests::positions;
 use crate::line::SearchStack;
 use crate::random::Random;
 
-/// Returns a network of large random weights.
+/// Returns a network with large random weights.
 fn random_network(seed: u64) -> Network {
     let mut random = Random::new(seed);
     let mut words = |count: usize, max: usize| -> Vec<i16> {

@@ -1,4 +1,4 @@
-//! King danger: a sum of danger units, which is squared in the middlegame.
+//! King danger: a sum of danger units. The sum is squared for the middlegame score.
 
 use super::kingpawn::KingPawn;
 use super::layout as at;
@@ -26,8 +26,8 @@ impl<K: Sink> Units<'_, K> {
     }
 }
 
-/// Adds the danger that side `S` causes to the enemy king. The danger is 0 with fewer than two
-/// attackers. A queen of side `S` counts as an additional attacker.
+/// Adds the danger that side `S` causes to the enemy king. The danger is 0 if there are fewer than
+/// two attackers. The presence of a queen of side `S` counts as an additional attacker.
 #[inline(always)]
 pub(super) fn score<S: Side, C: Cpu, K: Sink>(
     cpu: C,
@@ -99,8 +99,8 @@ fn checks<S: Side, C: Cpu, K: Sink>(
     }
 }
 
-/// Returns the flank of a king that `S` attacks: four files near the king, without the first three
-/// ranks of `S`.
+/// Returns the flank of a king that `S` attacks: the squares on four files near the king, except
+/// the first three ranks from the point of view of `S`.
 #[inline(always)]
 fn flank<S: Side>(king: Square) -> Bitboard {
     let files = match king.file() {
@@ -121,7 +121,7 @@ mod tests {
     use crate::eval::palimpsest::layout;
     use crate::eval::palimpsest::trace::Tracer;
 
-    /// Returns how often White's attack counts a weight.
+    /// Returns the count of the weight at index `place` in White's attack.
     fn attack_units(text: &str, place: usize) -> i32 {
         let traced = Tracer::default().trace(&fen::parse(text).unwrap());
         let attack = &traced.danger[Color::White.index()];
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn an_attack_is_counted() {
-        // The knight attacks f7 and h7, the queen h7 and g6.
+        // The knight attacks f7 and h7, and the queen attacks h7 and g6.
         let text = "6k1/5ppp/8/6N1/8/3Q4/8/4K3 w - - 0 1";
         for (place, expected) in [
             (layout::DANGER_BASE, 1),
@@ -140,7 +140,7 @@ mod tests {
             (layout::DANGER_NO_QUEEN, 0),
             (layout::DANGER_BARE_FILE, 0),
             // The queen has more than one safe check: on d8, and on h7, where the knight protects
-            // it.
+            // the queen.
             (layout::DANGER_CHECK + 6, 0),
             (layout::DANGER_CHECK + 7, 1),
         ] {

@@ -13,11 +13,12 @@ use crate::eval::sink::Sink;
 /// which bishop and knight can mate.
 const DRIVE: i32 = 12;
 
-/// Bonus, in centipawns, for each step of the kings towards each other in such endings.
+/// Bonus, in centipawns, for each step of the kings towards each other in endings against a bare
+/// king.
 const CLOSE_IN: i32 = 6;
 
 /// Adds the bonus for driving a bare king to the edge or, with bishop and knight, to a corner of
-/// the bishop's square colour.
+/// the bishop's square colour. The bonus also rewards a small distance between the kings.
 #[inline(always)]
 pub(super) fn mating<K: Sink>(position: &Position, sink: &mut K) {
     let board = position.board();
@@ -57,7 +58,8 @@ fn bishop_and_knight(board: &Board, color: Color) -> Option<bool> {
     only.then(|| (bishops & LIGHT).any())
 }
 
-/// Returns the number of king moves to the nearer of the two corners of a square colour.
+/// Returns the number of king moves from `square` to the nearer of the two corners of a square
+/// colour.
 fn to_corner(square: Square, is_light: bool) -> u8 {
     let corners = if is_light {
         [Square::at(0, 7), Square::at(7, 0)]
@@ -68,8 +70,8 @@ fn to_corner(square: Square, is_light: bool) -> u8 {
     one.min(other)
 }
 
-/// Returns the sum of the distances to the nearest edge by file and by rank: 0 in a corner, 6 in
-/// the centre.
+/// Returns the distance to the nearer of the files a and h, plus the distance to the nearer of the
+/// first and last ranks: 0 in a corner, 6 in the centre.
 fn to_edge(square: Square) -> u8 {
     let steps = |line: u8| line.min(7 - line);
     steps(square.file()) + steps(square.rank())
@@ -83,8 +85,8 @@ pub(super) fn scale(position: &Position, end: i32) -> i32 {
     let strong = if end >= 0 { Color::White } else { Color::Black };
     let pawns = board.pieces(strong, Kind::Pawn);
     if pawns.len() > 6 {
-        // With more than six pawns, only opposite-coloured bishops make the ending drawish. This is
-        // the usual case, so it is handled first.
+        // If the stronger side has more than six pawns, only opposite-coloured bishops make the
+        // ending drawish. Most positions have so many pawns, so this case is handled first.
         return opposite_bishops(board).unwrap_or(SCALE_MAX);
     }
     few_pawns(board, strong, pawns)
@@ -125,7 +127,7 @@ fn is_only_piece(board: &Board, color: Color, pieces: Bitboard) -> bool {
     pieces.any() && !pieces.has_several() && pieces == board.color(color) - simple
 }
 
-/// Returns the material value of the pieces other than pawns, in units of one pawn.
+/// Returns the material value of a side's pieces other than pawns, in pawns.
 fn worth(board: &Board, color: Color) -> i32 {
     let units = [(Kind::Knight, 3), (Kind::Bishop, 3), (Kind::Rook, 5), (Kind::Queen, 9)];
     units.into_iter().map(|(kind, unit)| unit * board.pieces(color, kind).len() as i32).sum()
@@ -147,9 +149,9 @@ fn opposite_bishops(board: &Board) -> Option<i32> {
     Some(weight(place))
 }
 
-/// Returns whether the ending has a wrong-coloured bishop: the stronger side has only pawns on one
-/// rook file and a bishop that does not control the promotion square, and the other king is on or
-/// next to this square.
+/// Returns whether the ending has a wrong-coloured bishop. Besides the king, the stronger side has
+/// only a bishop and pawns on one rook file, and the bishop does not control the promotion square.
+/// The opponent's king is on or next to the promotion square.
 fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let bishops = board.pieces(strong, Kind::Bishop);
     let file = pawns.first().file();
@@ -162,9 +164,9 @@ fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     !sees && board.king(!strong).distance(goal) <= 1
 }
 
-/// Returns whether the position is a drawish rook ending. Each side has one rook and no other piece
-/// besides pawns. The stronger side has pawns on one wing only, and at most one pawn more than the
-/// opponent. The other king is near these pawns.
+/// Returns whether the position is a drawish rook ending. Each side has one rook, and no other
+/// piece besides the king and pawns. The stronger side has pawns on one wing only, and at most one
+/// pawn more than the opponent. The opponent's king is near the stronger side's pawns.
 fn is_drawish_rook_ending(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let only_rooks = Color::ALL
         .into_iter()
@@ -213,7 +215,8 @@ mod tests {
         let centre = evaluate("8/8/8/4k3/8/4K3/8/R7 w - - 0 1");
         let edge = evaluate("4k3/8/4K3/8/8/8/8/R7 w - - 0 1");
         assert!(edge > centre + 2 * DRIVE, "{edge} {centre}");
-        // The bishop on f1 is on light squares, so h1 and a8 are the right corners.
+        // The bishop on f1 is on a light square, so bishop and knight can mate in the corners h1
+        // and a8.
         let right = evaluate("k7/8/1K6/8/8/8/8/1N3B2 w - - 0 1");
         let wrong = evaluate("7k/8/6K1/8/8/8/8/1N3B2 w - - 0 1");
         assert!(right > wrong + 3 * DRIVE, "{right} {wrong}");

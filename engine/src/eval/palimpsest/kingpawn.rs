@@ -1,5 +1,5 @@
-//! Terms that depend only on kings and pawns, cached in a table: pawn structure, piece-square
-//! values, king shelter.
+//! Terms that depend only on kings and pawns: pawn structure, piece-square values of kings and
+//! pawns, and king shelter. A table caches these terms.
 
 use super::layout as at;
 use super::side_info::turn;
@@ -9,17 +9,17 @@ use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Properties of the kings and pawns that other terms use.
+/// Properties of a placement of kings and pawns, for use by other terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KingPawn {
     /// Passed pawns of both sides. Of two friendly pawns on a file, only the front pawn can be
     /// passed.
     pub(super) passed: Bitboard,
-    /// Number of files without a friendly pawn on or ahead of the king's rank, among the three
-    /// files at each king; White's king first.
+    /// Number of bare files at each king, White's king first. Among the three files at a king, a
+    /// file is bare if no friendly pawn is on or ahead of the king's rank.
     pub(super) bare: [u8; 2],
-    /// Number of files with a near enemy pawn on or ahead of the king's rank, among the three files
-    /// at each king; White's king first.
+    /// Number of stormed files at each king, White's king first. Among the three files at a king, a
+    /// file is stormed if an enemy pawn is near and on or ahead of the king's rank.
     pub(super) storming: [u8; 2],
 }
 
@@ -28,7 +28,8 @@ const ENTRIES: usize = 1 << ENTRIES_LOG2;
 
 const ENTRIES_LOG2: u32 = 12;
 
-/// Maximum rank index, from the king's side, at which an enemy pawn counts as near.
+/// Maximum rank index, from the point of view of the king's side, at which an enemy pawn counts as
+/// near.
 const NEAR: u8 = 3;
 
 /// Squares of the pawns and kings, White's first.
@@ -87,7 +88,7 @@ impl KingPawnTable {
     }
 
     /// Adds the terms of kings and pawns to `sink`, and returns the properties that other terms
-    /// use. A sink that records terms bypasses the table, which stores only sums.
+    /// use. A sink that needs each term bypasses the table, because the table stores only sums.
     #[inline(always)]
     pub(super) fn look_up<K: Sink>(&mut self, position: &Position, sink: &mut K) -> KingPawn {
         let placement = Placement::of(position);
@@ -115,7 +116,8 @@ fn evaluate_terms<K: Sink>(placement: &Placement, sink: &mut K) -> KingPawn {
     KingPawn { passed, bare: [white.0, black.0], storming: [white.1, black.1] }
 }
 
-/// Returns the distance of a file from the edge: 0 for files a and h, 3 for files d and e.
+/// Returns the distance of a file from the edge of the board: 0 for files a and h, 3 for files d
+/// and e.
 #[inline]
 pub(super) fn from_edge(file: u8) -> usize {
     file.min(7 - file) as usize
@@ -189,8 +191,8 @@ fn weakness<S: Side, K: Sink>(square: Square, own: Bitboard, enemy: Bitboard, si
     }
 }
 
-/// Adds the terms of the king of `S`: its square, pawn shelter and enemy pawn storm. Returns the
-/// numbers of files without a shelter pawn and of files with a near enemy pawn.
+/// Adds the terms of the king of `S`: square, pawn shelter and enemy pawn storm. Returns the
+/// numbers of bare files and of stormed files; see [`KingPawn`].
 fn king<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> (u8, u8) {
     let own = placement.pawns[S::COLOR.index()];
     let enemy = placement.pawns[(!S::COLOR).index()];
@@ -219,8 +221,8 @@ fn king<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> (u8, u8) {
     (bare, storming)
 }
 
-/// Returns the rank index, from the side of `S`, of the pawn nearest to the first rank of `S`; 0 if
-/// there is none.
+/// Returns the rank index, from the point of view of `S`, of the pawn nearest to the first rank of
+/// `S`; 0 if `pawns` is empty.
 fn nearest<S: Side>(pawns: Bitboard) -> u8 {
     if pawns.is_empty() {
         return 0;

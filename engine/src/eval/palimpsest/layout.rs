@@ -1,4 +1,4 @@
-//! Layout of the table of weights: groups of weights, each with its first index.
+//! Layout of the weight table: groups of weights, each with the index of the first weight.
 
 /// Group of consecutive weights in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,28 +106,29 @@ layout! {
     TEMPO[1] = "side to move";
 }
 
-/// Index of the first mobility weight of each piece, from knight to queen.
+/// Index of the first mobility weight of each kind of piece, from knight to queen.
 pub(super) const MOBILITY: [usize; 4] =
     [MOBILITY_KNIGHT, MOBILITY_BISHOP, MOBILITY_ROOK, MOBILITY_QUEEN];
 
-/// Index of the first piece-square weight of each piece, from knight to queen.
+/// Index of the first piece-square weight of each kind of piece, from knight to queen.
 pub(super) const PST: [usize; 4] = [PST_KNIGHT, PST_BISHOP, PST_ROOK, PST_QUEEN];
 
-/// Returns the index of the weight of a pawn on a square. The square is given from the point of
+/// Returns the index of the piece-square weight of a pawn. The square is given from the point of
 /// view of the pawn's side.
 #[inline(always)]
 pub(super) const fn pawn_place(relative_square: usize) -> usize {
     PST_PAWN + relative_square - 8
 }
 
-/// Returns the index of the weight of a king on a square of files e to h. The square is given from
+/// Returns the index of the piece-square weight of a king on files e to h. The square is given from
 /// the point of view of the king's side.
 #[inline(always)]
 pub(super) const fn king_place(relative_square: usize) -> usize {
     PST_KING + (relative_square >> 3) * 4 + (relative_square & 3)
 }
 
-/// Returns whether the weight is in danger units, which are not part of the linear sum.
+/// Returns whether the weight at index `place` is in danger units, and therefore not part of the
+/// linear sum.
 pub const fn is_danger(place: usize) -> bool {
     DANGER_BASE <= place && place < SCALE_NO_PAWNS
 }

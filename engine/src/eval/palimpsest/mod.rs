@@ -1,8 +1,10 @@
 //! Hand-crafted evaluation of the engine: a sum of terms, each with a middlegame and an endgame
-//! score. The two sums are interpolated by the game phase (tapered evaluation).
+//! score. The sums of the middlegame and endgame scores are interpolated by the game phase (tapered
+//! evaluation).
 //!
-//! All weights are in one table ([`layout`]), which `palimpsest tune` writes. All terms are linear
-//! in the weights except king danger, which in the middlegame is quadratic.
+//! All weights are in one table, which `palimpsest tune` writes; [`layout`] describes the table.
+//! All terms except king danger are linear in the weights. King danger is quadratic in the
+//! middlegame.
 
 mod danger;
 mod endings;
@@ -109,7 +111,8 @@ impl Palimpsest {
     }
 }
 
-/// A portable CPU for traces and records, so that this code is compiled only once.
+/// Portable CPU for traces and records. For these sinks, the evaluation is compiled only with this
+/// type.
 #[derive(Clone, Copy)]
 struct PortableCpu;
 
@@ -127,7 +130,8 @@ impl Cpu for PortableCpu {
     }
 }
 
-/// Returns the CPU at a level without PEXT, whose slider tables the search also uses.
+/// Returns the machine at the best supported level without PEXT. The search also uses the slider
+/// tables of these levels.
 fn machine() -> Machine {
     let levels = [Level::Popcnt, Level::Plain];
     levels.into_iter().find_map(Machine::at).unwrap_or_else(Machine::best)
@@ -145,8 +149,8 @@ impl Evaluator for Palimpsest {
     }
 }
 
-/// The evaluation as one job, compiled once for each set of CPU features, because it counts many
-/// bits.
+/// Evaluation of one position as a job. The job is compiled once for each set of CPU features,
+/// because the evaluation counts many bits.
 struct EvaluationJob<'a, K> {
     position: &'a Position,
     table: &'a mut KingPawnTable,
@@ -198,28 +202,30 @@ fn evaluate_terms<C: Cpu, K: Sink>(
     relative.clamp(-EVALUATION_MAX, EVALUATION_MAX)
 }
 
-/// Adds the weight with the index `place` to the score of a side, multiplied by `times`.
+/// Adds `times` times the weight at index `place` to the score of a side.
 #[inline(always)]
 fn add_weights<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize, times: i32) {
     sink.add(term, color, WEIGHTS[place] * times);
     sink.count_weight(color, place, times);
 }
 
-/// Adds the weight with the index `place` to the score of a side.
+/// Adds the weight at index `place` to the score of a side.
 #[inline(always)]
 fn add_weight<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize) {
     sink.add(term, color, WEIGHTS[place]);
     sink.count_weight(color, place, 1);
 }
 
-/// Interpolates between both scores by the game phase, from 0 (endgame) to [`PHASE_MAX`]
-/// (middlegame). The endgame score is first multiplied by `scale` / [`SCALE_MAX`].
+/// Interpolates between the middlegame and endgame scores by the game phase, which ranges from 0
+/// (endgame) to [`PHASE_MAX`] (middlegame). The endgame score is first multiplied by `scale` /
+/// [`SCALE_MAX`].
 #[inline]
 fn blend(middle: i32, end: i32, phase: i32, scale: i32) -> i32 {
     (middle * phase + end * scale / SCALE_MAX * (PHASE_MAX - phase)) / PHASE_MAX
 }
 
-/// Adds the material other than pawns, and returns the game phase.
+/// Adds the values of knights, bishops, rooks and queens and the bonus for a bishop pair, and
+/// returns the game phase.
 #[inline(always)]
 fn material<K: Sink>(position: &Position, sink: &mut K) -> i32 {
     let board = position.board();

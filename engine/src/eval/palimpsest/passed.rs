@@ -8,7 +8,8 @@ use crate::chess::color::Side;
 use crate::chess::{Bitboard, Position, Square};
 use crate::eval::sink::Sink;
 
-/// Minimum rank index, from the pawn's side, at which the distances of the kings count.
+/// Minimum rank index of a passed pawn, from the point of view of the pawn's side, at which the
+/// distances of the kings from the square in front of the pawn are evaluated.
 const KINGS_FROM: usize = 3;
 
 /// Adds the terms of the passed pawns of side `S` to `sink`.
@@ -48,8 +49,8 @@ pub(super) fn score<S: Side, K: Sink>(
     }
 }
 
-/// Adds the terms of the path of a passed pawn to `sink`, and the term of a pawn that the enemy
-/// king cannot catch.
+/// Adds the terms of a passed pawn's path to `sink`. If the enemy has only pawns and the enemy king
+/// cannot catch the pawn, adds the term of an unstoppable pawn.
 fn path_terms<S: Side, K: Sink>(
     position: &Position,
     square: Square,
@@ -72,8 +73,8 @@ fn path_terms<S: Side, K: Sink>(
     } else if (next & enemy.attacked).is_empty() {
         add_weight(sink, Term::PassedFree, color, at::PASSED_STEP + rank);
     }
-    // A pawn on its second rank may advance two squares, so it is treated like a pawn on the third
-    // rank.
+    // A pawn on its second rank can advance two squares, so the pawn is treated like a pawn on the
+    // third rank.
     let steps = 7 - rank.max(2) as u8;
     let goal = Square::at(square.file(), color.relative_rank(7));
     let pursuit = enemy.king.distance(goal).saturating_sub(u8::from(position.turn() != color));
@@ -89,7 +90,7 @@ mod tests {
     use crate::eval::palimpsest::layout;
     use crate::eval::palimpsest::trace::Tracer;
 
-    /// Returns the count of the weight with the index `place`, White minus Black.
+    /// Returns the count of the weight at index `place`, White minus Black.
     fn weight_count(text: &str, place: usize) -> i32 {
         let traced = Tracer::default().trace(&fen::parse(text).unwrap());
         traced.linear.iter().filter(|(found, _)| usize::from(*found) == place).map(|c| c.1).sum()

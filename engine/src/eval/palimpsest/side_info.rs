@@ -3,9 +3,9 @@
 use crate::chess::color::Side;
 use crate::chess::{Bitboard, Kind, Position, Square, attacks};
 
-/// Attacks of one side, and properties of its pawns and king.
+/// Attacks of one side, and properties of the side's pawns and king.
 pub(super) struct SideInfo {
-    /// Squares attacked, by kind of piece.
+    /// Squares attacked by each kind of piece.
     pub(super) attacks: [Bitboard; 6],
     /// Squares attacked by any piece.
     pub(super) attacked: Bitboard,
@@ -20,17 +20,19 @@ pub(super) struct SideInfo {
     pub(super) zone: Bitboard,
     /// Squares that count for the mobility of the side's pieces.
     pub(super) usable: Bitboard,
-    /// Number of pieces that attack the enemy king zone, from knight to queen.
+    /// Numbers of pieces that attack the enemy king zone, by kind from knight to queen.
     pub(super) attackers: [i32; 4],
-    /// Number of attacks by these pieces on squares of the enemy king zone.
+    /// Number of attacks by knights, bishops, rooks and queens on squares of the enemy king zone.
     pub(super) zone_attacks: i32,
-    /// XOR mask that converts a square to its index in a piece-square table: from the point of view
-    /// of the side, with the files mirrored so that the king is on files e to h.
+    /// XOR mask that converts a square to an index in a piece-square table. The index is from the
+    /// point of view of the side, with the files mirrored if necessary so that the side's king is
+    /// on files e to h.
     pub(super) turn: u8,
 }
 
 impl SideInfo {
-    /// Returns the information about side `S` before its pieces are added.
+    /// Returns the information about side `S`, without the attacks of knights, bishops, rooks and
+    /// queens.
     #[inline(always)]
     pub(super) fn of<S: Side>(position: &Position) -> SideInfo {
         let board = position.board();
@@ -64,7 +66,7 @@ impl SideInfo {
         }
     }
 
-    /// Adds the attacks of one more piece.
+    /// Adds the attacks of a piece.
     #[inline(always)]
     pub(super) fn add(&mut self, kind: Kind, reach: Bitboard) {
         self.twice |= self.attacked & reach;
@@ -79,7 +81,7 @@ impl SideInfo {
     }
 }
 
-/// Returns [`SideInfo::turn`] for a king on this square.
+/// Returns the value of [`SideInfo::turn`] for a king of side `S` on this square.
 #[inline(always)]
 pub(super) fn turn<S: Side>(king: Square) -> u8 {
     let flip = S::COLOR.relative_rank(0) << 3;

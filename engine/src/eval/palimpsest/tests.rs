@@ -35,8 +35,9 @@ const POSITIONS: [&str; 5] = [
     "8/5bk1/8/2Pp4/8/1K6/8/8 w - - 0 1",
 ];
 
-/// Returns varied positions. From each of [`POSITIONS`] and a few endgames, a sequence of up to 40
-/// legal moves is played; all positions after each legal move on the way are included.
+/// Returns varied positions. From each of [`POSITIONS`] and from a few endgames, up to 40 moves are
+/// played. The result contains each position before a played move, and the positions after all
+/// legal moves in that position.
 pub(crate) fn positions() -> Vec<Position> {
     const PLIES: usize = 40;
     let endgames = [

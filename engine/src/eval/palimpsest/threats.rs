@@ -7,7 +7,7 @@ use crate::chess::color::{Color, Side};
 use crate::chess::{Bitboard, Kind, Position};
 use crate::eval::sink::Sink;
 
-/// Files c to f, on which squares count as space.
+/// Files c to f. Only squares on these files count as space.
 const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 
 /// Kinds of pieces that can be threatened, in the order of the weights.
@@ -25,8 +25,8 @@ pub(super) fn score<S: Side, K: Sink>(
     let color = S::COLOR;
     let theirs = board.color(!color) - board.kind(Kind::King);
     let pieces = theirs - board.kind(Kind::Pawn);
-    // A square is guarded if an enemy pawn defends it, or if the enemy defends it at least twice
-    // and `S` does not attack it twice.
+    // A square is guarded if an enemy pawn defends the square, or if the enemy defends the square
+    // at least twice and `S` attacks the square at most once.
     let guarded = enemy.by(Kind::Pawn) | (enemy.twice - own.twice);
     let weak = theirs & (own.attacked - guarded);
     let by_pawns = own.by(Kind::Pawn) & pieces;
@@ -72,8 +72,8 @@ fn each<S: Side, K: Sink>(
     }
 }
 
-/// Returns the destinations of safe pawn pushes: squares that no enemy pawn attacks, and that `S`
-/// attacks if an enemy piece attacks them.
+/// Returns the destinations of safe pawn pushes. A destination is safe if no enemy pawn attacks the
+/// square, and if `S` attacks the square or no enemy piece attacks it.
 #[inline(always)]
 fn pushes<S: Side>(position: &Position, own: &SideInfo, enemy: &SideInfo) -> Bitboard {
     let board = position.board();
@@ -84,10 +84,10 @@ fn pushes<S: Side>(position: &Position, own: &SideInfo, enemy: &SideInfo) -> Bit
     (single | double) & ((own.attacked | !enemy.attacked) - enemy.by(Kind::Pawn))
 }
 
-/// Returns the space of side `S`. It counts the squares on files c to f and on the side's second to
-/// fourth ranks, without friendly pawns and squares that enemy pawns attack. A square behind a
-/// friendly pawn counts twice if no enemy piece attacks it. The count is multiplied by the number
-/// of friendly pieces and pawns, and divided by 8.
+/// Returns the space of side `S`. The space is a count of squares on files c to f and on the side's
+/// second to fourth ranks. Squares that friendly pawns occupy or enemy pawns attack do not count. A
+/// square behind a friendly pawn counts twice if no enemy piece attacks it. The count is multiplied
+/// by the number of friendly pieces and pawns, and divided by 8.
 #[inline(always)]
 fn space<S: Side>(position: &Position, enemy: &SideInfo) -> i32 {
     let board = position.board();

@@ -1,4 +1,5 @@
-//! Evaluation traces for the tuner. A trace describes a position by how often each weight counts.
+//! Evaluation traces for the tuner. A trace describes a position by the number of times that the
+//! evaluation adds each weight.
 
 use super::kingpawn::KingPawnTable;
 use super::layout::{LEN, is_danger};
@@ -14,15 +15,15 @@ use crate::eval::sink::Sink;
 
 /// Counts of the weights in a position; zero counts are omitted.
 ///
-/// White's score consists of the weights multiplied by their linear counts, the scores of both
-/// attacks ([`attack_worth`]) and the fixed score. The middlegame and endgame sums are interpolated
-/// by the game phase.
+/// The middlegame and endgame sums contain the weights multiplied by their linear counts, the score
+/// of White's attack minus the score of Black's attack ([`attack_worth`]), and the fixed score.
+/// White's score is an interpolation between the two sums ([`shares`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Pairs of the index of a weight in the table and its count, White minus Black.
+    /// Pairs of a weight index in the table and the count of the weight, White minus Black.
     pub linear: Vec<(u16, i32)>,
-    /// Pairs of the index of a weight and its count in the danger units of each side's attack,
-    /// White's attack first.
+    /// Pairs of a weight index and the count of the weight in the danger units of each side's
+    /// attack, White's attack first.
     pub danger: [Vec<(u16, i32)>; 2],
     /// Score that does not depend on any weight, in centipawns, White minus Black: middlegame,
     /// endgame.
@@ -33,13 +34,13 @@ pub struct Trace {
     pub scale: i32,
 }
 
-/// Returns the current weights, by index: middlegame, endgame.
+/// Returns the current weights by index, as pairs of a middlegame and an endgame value.
 pub fn weights() -> Vec<[i32; 2]> {
     WEIGHTS.iter().map(|weight| [weight.opening(), weight.endgame()]).collect()
 }
 
-/// Returns the score of danger units, in centipawns, and its derivative: first for the middlegame,
-/// then for the endgame.
+/// Returns the score of `units` danger units, in centipawns, and the derivative of the score. The
+/// first pair is for the middlegame, the second pair for the endgame.
 pub fn attack_worth(units: [f64; 2]) -> [(f64, f64); 2] {
     let [middle, end] = units.map(|units| units.max(0.0));
     let divisor = f64::from(DANGER_DIVISOR);
@@ -48,13 +49,13 @@ pub fn attack_worth(units: [f64; 2]) -> [(f64, f64); 2] {
     [(middle * middle / divisor, 2.0 * middle / divisor), (end * per_unit, slope)]
 }
 
-/// Returns the factors of the middlegame and the endgame sum in a score.
+/// Returns the factors of the middlegame sum and of the endgame sum in a score.
 pub fn shares(phase: i32, scale: i32) -> [f64; 2] {
     let middle = f64::from(phase) / f64::from(PHASE_MAX);
     [middle, (1.0 - middle) * f64::from(scale) / f64::from(SCALE_MAX)]
 }
 
-/// Computes traces.
+/// Generator of evaluation traces.
 pub struct Tracer {
     table: KingPawnTable,
 }

@@ -5,14 +5,14 @@ use crate::chess::position::Board;
 use crate::chess::{Bitboard, Color, Kind, Position, Square, attacks};
 use crate::eval::Score;
 
-/// The attackers of a square. The byte has five fields that count attackers, each up to a maximum.
-/// From the low bits up, they count one king, one queen, three rooks, three bishops or knights, and
-/// three pawns. A larger byte means a stronger attack, because attackers of lower value are in
-/// higher bits.
+/// The attackers of a square, packed into a byte. Each of the five fields of the byte counts
+/// attackers up to a maximum. From the lowest bit to the highest, the fields count up to one king,
+/// one queen, three rooks, three bishops or knights, and three pawns. Attackers of lower value are
+/// in higher bits, so that a larger byte means a stronger attack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Attackers(u8);
 
-/// Returns the shift and the maximum value of the field for a kind.
+/// Returns the shift and the maximum value of the field for a kind of piece.
 const fn field(kind: Kind) -> (u8, u8) {
     match kind {
         Kind::King => (0, 1),
@@ -58,7 +58,7 @@ impl Attackers {
 /// The attackers of each square, and the squares that each knight, bishop, rook and queen attacks.
 pub(crate) struct AttackTables {
     tables: [[Attackers; 64]; 2],
-    /// All squares that a side attacks.
+    /// All squares that each side attacks, White's first.
     pub(super) all: [Bitboard; 2],
     /// Squares that the knight, bishop, rook or queen on a square attacks; empty for any other
     /// square.
@@ -100,7 +100,7 @@ impl AttackTables {
         }
     }
 
-    /// Returns the attackers of a square by one side.
+    /// Returns the attackers of `square` that belong to the side `color`.
     #[inline]
     pub(crate) fn on(&self, color: Color, square: Square) -> Attackers {
         self.tables[color.index()][square.index()]

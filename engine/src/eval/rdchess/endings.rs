@@ -11,10 +11,10 @@ use crate::eval::sink::Sink;
 pub(super) enum Evaluator {
     /// Draw by insufficient material, or more than 100 plies without a capture or pawn move.
     Draw,
-    /// Two bishops on squares of different colours against the king; contains the side with the
+    /// Two bishops on squares of different colours against a lone king; contains the side with the
     /// bishops.
     TwoBishops(Color),
-    /// Bishop and knight against the king; contains the side with the pieces.
+    /// Bishop and knight against a lone king; contains the side with the bishop and the knight.
     BishopKnight(Color),
     /// Large material advantage over an opponent without pawns; contains the side that is ahead.
     NearMate(Color),
@@ -24,15 +24,15 @@ pub(super) enum Evaluator {
     Standard,
 }
 
-/// Returns the sum of the piece values of a side without its king, in centipawns.
+/// Returns the total value of a side's pieces and pawns, without the king, in centipawns.
 pub(super) fn worth(position: &Position, color: Color) -> Score {
     let pawns = position.board().pieces(color, Kind::Pawn).len() as Score;
     officers(position, color) + weights::WORTH[0] * pawns
 }
 
 impl Evaluator {
-    /// Returns the evaluator for a position. Only evaluators whose feature is enabled in `sink` are
-    /// considered.
+    /// Returns the evaluator for a position. Evaluators whose feature is disabled in `sink` are
+    /// skipped.
     pub(super) fn choose<K: Sink>(position: &Position, sink: &K) -> Evaluator {
         let rare = Evaluator::bare(position).filter(|evaluator| match evaluator {
             Evaluator::Draw => sink.is_enabled(Term::Draw),
@@ -94,7 +94,7 @@ fn is_dark(square: Square) -> bool {
     (square.file() + square.rank()).is_multiple_of(2)
 }
 
-/// Returns the distance of two squares in steps along ranks and files (Manhattan distance).
+/// Returns the distance between two squares, in steps along ranks and files (Manhattan distance).
 fn steps(a: Square, b: Square) -> Score {
     Score::from(a.file().abs_diff(b.file()) + a.rank().abs_diff(b.rank()))
 }
@@ -102,7 +102,7 @@ fn steps(a: Square, b: Square) -> Score {
 const CORNERS: [Square; 4] =
     [Square::at(0, 0), Square::at(7, 0), Square::at(0, 7), Square::at(7, 7)];
 
-/// Returns the Manhattan distance to the nearest corner for which `is_suitable` returns true.
+/// Returns the Manhattan distance to the nearest corner for which `is_suitable` returns `true`.
 fn corner_steps(square: Square, is_suitable: impl Fn(Square) -> bool) -> Score {
     let corners = CORNERS.into_iter().filter(|&corner| is_suitable(corner));
     corners.map(|corner| steps(square, corner)).min().unwrap_or_default()
@@ -113,7 +113,7 @@ fn kings_apart(position: &Position) -> Score {
     steps(white, black)
 }
 
-/// Adds the score of the ending of two bishops against a king.
+/// Adds the score of the ending of two bishops against a lone king.
 pub(super) fn two_bishops<K: Sink>(position: &Position, strong: Color, sink: &mut K) {
     let corner = corner_steps(position.board().king(!strong), |_| true);
     let score = weights::WON_ENDING
@@ -122,7 +122,7 @@ pub(super) fn two_bishops<K: Sink>(position: &Position, strong: Color, sink: &mu
     sink.add(Term::TwoBishops, strong, plain(score));
 }
 
-/// Adds the score of the ending of bishop and knight against a king.
+/// Adds the score of the ending of bishop and knight against a lone king.
 pub(super) fn bishop_knight<K: Sink>(position: &Position, strong: Color, sink: &mut K) {
     let dark = is_dark(position.board().pieces(strong, Kind::Bishop).first());
     let corner = corner_steps(position.board().king(!strong), |corner| is_dark(corner) == dark);
@@ -132,7 +132,8 @@ pub(super) fn bishop_knight<K: Sink>(position: &Position, strong: Color, sink: &
     sink.add(Term::BishopKnight, strong, plain(score));
 }
 
-/// Adds the material, and the score for driving the losing king to the edge.
+/// Adds the material, the bonus for driving the losing king to the edge, and the bonus for a small
+/// distance between the kings.
 pub(super) fn near_mate<K: Sink>(position: &Position, ahead: Color, sink: &mut K) {
     for color in Color::ALL {
         sink.add(Term::Material, color, plain(worth(position, color)));

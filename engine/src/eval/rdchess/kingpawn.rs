@@ -1,5 +1,5 @@
 //! Terms that depend only on kings and pawns, cached in a table as in RDChess. Terms for attacks on
-//! the path of a pawn are in [`passed`](super::passed), because they depend on other pieces.
+//! the path of a pawn are in [`passed`](super::passed), because these terms depend on other pieces.
 
 use super::root::Root;
 use super::{Term, edge_distance, plain, weights};
@@ -23,7 +23,7 @@ pub(super) struct KingPawn {
 /// Number of entries in the table; a power of two.
 const ENTRIES: usize = 1 << 12;
 
-/// Pawns and kings of each side, White's first. They identify an entry.
+/// Key of a table entry: pawns and kings of each side, White's first.
 type Placement = ([Bitboard; 2], [Square; 2]);
 
 #[derive(Clone, Copy)]
@@ -46,7 +46,8 @@ impl Entry {
     };
 }
 
-/// Table that caches the terms of king and pawn placements, for one root.
+/// Table that caches the terms of king and pawn placements, computed with the parameters of one
+/// root.
 pub(super) struct KingPawnTable {
     entries: Box<[Entry]>,
     /// Numbers of lookups and hits since the table was cleared.
@@ -59,15 +60,15 @@ impl KingPawnTable {
         KingPawnTable { entries, used: TableUse::default() }
     }
 
-    /// Clears the table. It must be cleared when the root parameters change, because its terms
-    /// depend on them.
+    /// Clears the table. The caller must do this when the root parameters change, because the
+    /// cached terms depend on these parameters.
     pub(super) fn clear(&mut self) {
         self.entries.fill(Entry::UNUSED);
         self.used = TableUse::default();
     }
 
     /// Adds the terms of kings and pawns to `sink`, and returns the properties that other terms
-    /// use. A sink that records terms bypasses the table, which stores only sums.
+    /// use. A sink that needs each term bypasses the table, because the table stores only sums.
     pub(super) fn look_up<K: Sink>(
         &mut self,
         position: &Position,
@@ -186,7 +187,8 @@ fn shelter(own: Bitboard, enemy: Bitboard, king: Square, color: Color) -> Score 
     files.into_iter().filter(|file| file.any()).map(worth).sum()
 }
 
-/// Adds the endgame terms of a king: its distances to the centre and to passed and backward pawns.
+/// Adds the endgame terms of a king: distances from the centre, from passed pawns and from backward
+/// pawns.
 fn endgame_king<K: Sink>(king: Square, color: Color, found: &KingPawn, sink: &mut K) {
     let centre = weights::KING_CENTRE * (7 - edge_distance(king));
     sink.add(Term::KingCentre, color, plain(centre));

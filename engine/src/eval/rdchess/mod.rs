@@ -61,8 +61,8 @@ fn plain(score: Score) -> Pair {
     Pair::of_opening(score)
 }
 
-/// Returns the distance of a square from the centre: 1 for the four centre squares, then 3, 5, and
-/// 7 at the edge.
+/// Returns a measure of the distance between a square and the centre: 1 for the four centre
+/// squares, 3 and 5 for the next two rings of squares, and 7 for the squares on the edge.
 fn edge_distance(square: Square) -> Score {
     let from_middle = |coordinate: u8| (2 * Score::from(coordinate) - 7).abs();
     from_middle(square.file()).max(from_middle(square.rank()))
@@ -143,8 +143,8 @@ impl RdChess {
     }
 }
 
-/// Adds the material, and the bonus of the side that is ahead for having pawns when little material
-/// is left.
+/// Adds the material and the trade-down bonus. When little material is left, the side that is ahead
+/// gets this bonus for its pawns.
 fn material<K: Sink>(position: &Position, sink: &mut K) {
     let worth = Color::ALL.map(|color| worth(position, color));
     for color in Color::ALL {

@@ -1,5 +1,5 @@
-//! Terms of passed pawns, including enemy control of the square in front of them, and of
-//! unstoppable pawns.
+//! Terms of passed pawns and of unstoppable pawns. The score of a passed pawn depends on enemy
+//! control of the square in front of the pawn.
 
 use super::attacks::AttackTables;
 use super::kingpawn::KingPawn;
@@ -44,7 +44,7 @@ fn is_held(tables: &AttackTables, color: Color, square: Square) -> bool {
     !tables.on(!color, square).is_none() && tables.on(color, square).is_none()
 }
 
-/// Adds the term of a pawn that wins the promotion race to `sink`; for pawn endings only.
+/// Adds to `sink` the term of a pawn that wins the promotion race; for pawn endings only.
 pub(super) fn runner<K: Sink>(position: &Position, found: &KingPawn, sink: &mut K) {
     let best = Color::ALL.map(|color| foremost(position, color, found));
     for color in Color::ALL {
@@ -60,9 +60,9 @@ pub(super) fn runner<K: Sink>(position: &Position, found: &KingPawn, sink: &mut 
     }
 }
 
-/// Returns the rank index, from the side of `color`, of the most advanced passed pawn that the
-/// enemy king cannot catch; `None` if there is none. A pawn on its second rank is treated like a
-/// pawn on the third rank, because it may advance two squares.
+/// Returns the rank index, from the point of view of `color`, of the most advanced passed pawn that
+/// the enemy king cannot catch; `None` if there is no such pawn. A pawn on its second rank is
+/// treated like a pawn on the third rank, because the pawn can advance two squares.
 fn foremost(position: &Position, color: Color, found: &KingPawn) -> Option<Score> {
     let king = position.board().king(!color);
     let own = position.board().color(color);

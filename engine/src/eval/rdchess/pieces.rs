@@ -27,7 +27,8 @@ pub(super) fn control<K: Sink>(tables: &AttackTables, sink: &mut K) {
     }
 }
 
-/// Adds the middlegame terms of a king, scaled by the opponent's minor and major pieces.
+/// Adds the middlegame terms of a king, scaled by the value of the opponent's minor and major
+/// pieces.
 pub(super) fn king<K: Sink>(position: &Position, color: Color, found: &KingPawn, sink: &mut K) {
     let enemy = officers(position, !color);
     let scaled = |score: Score| plain(score * enemy / weights::OFFICERS);
@@ -131,8 +132,8 @@ fn rooks<K: Sink>(position: &Position, color: Color, found: &KingPawn, root: &Ro
     sink.add(Term::RooksDoubled, color, plain(weights::ROOKS_DOUBLED * pairs.sum::<Score>()));
 }
 
-/// Returns the number of passed pawns of either side in front of a rook on its file, with no piece
-/// in between.
+/// Returns the number of passed pawns of both sides that have the rook behind them: on the same
+/// file, with no piece between the rook and the pawn.
 fn behind(occupied: Bitboard, rook: Square, passed: [Bitboard; 2]) -> usize {
     let stands_behind = |color: Color, pawn: Square| {
         Bitboard::of(rook).forward_fill(color).contains(pawn)
@@ -144,7 +145,7 @@ fn behind(occupied: Bitboard, rook: Square, passed: [Bitboard; 2]) -> usize {
         .sum()
 }
 
-/// Returns the endgame score for pawns on squares of the bishops' colour.
+/// Returns the endgame score of a side's pawns on squares of the colour of either side's bishops.
 fn bishop_colour(position: &Position, color: Color) -> Score {
     let board = position.board();
     let pawns = board.pieces(color, Kind::Pawn);
@@ -156,8 +157,8 @@ fn bishop_colour(position: &Position, color: Color) -> Score {
     score
 }
 
-/// Returns all squares of the bishops' colour; `None` if there are no bishops, or bishops on both
-/// colours.
+/// Returns all squares of the bishops' colour; `None` if there are no bishops, or if there are
+/// bishops on squares of both colours.
 fn only_colour(bishops: Bitboard) -> Option<Bitboard> {
     match ((bishops & DARK).any(), (bishops - DARK).any()) {
         (true, false) => Some(DARK),

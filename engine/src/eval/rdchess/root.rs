@@ -35,8 +35,8 @@ pub(super) fn officers(position: &Position, color: Color) -> Score {
         .sum()
 }
 
-/// Returns the wing on which a king seems to have castled. The king must be on its back rank, on
-/// files a to c or f to h, and must have no castling rights.
+/// Returns the wing on which a side seems to have castled. The king must be on the back rank, on
+/// files a to c or f to h, and the side must have no castling rights.
 pub(super) fn looks_castled(position: &Position, color: Color) -> Option<Wing> {
     let king = position.board().king(color).relative(color);
     let rights = position.castling_rooks() & position.board().color(color);
@@ -73,8 +73,8 @@ impl Root {
     }
 }
 
-/// Returns the wing on which a side has castled. If the moves of the game do not include castling,
-/// the wing is inferred from the position.
+/// Returns the wing on which a side has castled. If the game has no moves, or if the side had no
+/// castling rights at the start of the game, the wing is inferred from the current position.
 fn castled(game: &Game, color: Color) -> Option<Wing> {
     let mut turn = game.start().turn();
     for mv in game.moves() {
@@ -90,8 +90,8 @@ fn castled(game: &Game, color: Color) -> Option<Wing> {
     looks_castled(game.position(), color)
 }
 
-/// Returns the pawn advance table of a side. `wings` contains the wings on which this side and its
-/// opponent have castled.
+/// Returns the pawn advance table of a side. `wings` contains the wing on which this side has
+/// castled, then the wing on which the opponent has castled.
 fn advance(color: Color, wings: [Option<Wing>; 2], late: bool) -> [Score; 64] {
     let [own, enemy] = wings;
     let per_rank = |file: u8| {

@@ -11,8 +11,8 @@ use crate::chess::color::{Black, Side, White};
 use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use crate::eval::sink::Sink;
 
-/// Divisor of an interpolated sum, 256 × 32. The factors of both sums add up to 256, and 32 units
-/// of 1/3399 pawn count as one centipawn.
+/// Divisor of an interpolated sum, 256 × 32. The factors of the middlegame and endgame sums add up
+/// to 256, and 32 units of 1/3399 pawn count as one centipawn.
 pub(super) const DIVISOR: i32 = 1 << SHIFT;
 
 const SHIFT: u32 = 13;
@@ -78,7 +78,7 @@ fn on_both_colours(bishops: Bitboard) -> bool {
     (bishops & LIGHT).any() && (bishops - LIGHT).any()
 }
 
-/// Returns the number of files with a member of the set.
+/// Returns the number of files that contain a square of the set.
 #[inline]
 fn files_of(set: Bitboard) -> usize {
     let mut rows = set.0;
@@ -112,7 +112,8 @@ fn pawn_ending<K: Sink>(position: &Position, pawns: &Pawns, score: i32, sink: &m
 /// The most advanced unstoppable pawn of a side.
 #[derive(Clone, Copy)]
 struct Runner {
-    /// Rank index of the pawn, from its side; 0 if there is none.
+    /// Rank index of the pawn, from the point of view of the pawn's side; 0 if the side has no
+    /// unstoppable pawn.
     rank: i32,
     /// Number of plies until the pawn promotes.
     plies: i32,
@@ -133,8 +134,8 @@ fn bonus(own: Runner, other: Runner) -> i32 {
     if first { 150 + 50 * own.rank } else { 0 }
 }
 
-/// Returns whether side `S` has no pawns, or only pawns on one rook file whose promotion square the
-/// enemy king controls.
+/// Returns whether side `S` cannot win: `S` has no pawns, or all pawns are on one rook file and the
+/// enemy king controls the promotion square of this file.
 fn cannot_win<S: Side>(position: &Position) -> bool {
     let board = position.board();
     let pawns = board.pieces(S::COLOR, Kind::Pawn);

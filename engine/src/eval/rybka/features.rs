@@ -48,7 +48,7 @@ features! {
 }
 
 features! {
-    /// Experiment with a version.
+    /// An experiment with a version.
     Experiment {
         OtherPawnValues = "other_pawn_values", "pawns count against pieces as in the other version";
         Lazy = "lazy", "no whole evaluation where material, or an estimate, is far outside";
@@ -63,8 +63,8 @@ pub(super) fn features<V: Version>() -> Vec<Feature> {
     Term::ALL.iter().copied().filter(|term| has(V::WEIGHTS, term.index)).collect()
 }
 
-/// Returns the experiments with a version. Experiments that would add a feature that the version
-/// already has are omitted.
+/// Returns the experiments with a version. An experiment is omitted if it would add a feature that
+/// the version already has.
 pub(super) fn experiments<V: Version>() -> Vec<Feature> {
     let Rules { pawn_anti_mobility, drawishness, pawn_endings, .. } = V::WEIGHTS.rules;
     let present = [

@@ -1,5 +1,5 @@
-//! Lazy evaluation of each version, which skips the full evaluation if it is unlikely to matter.
-//! Source: `PROVENANCE.md`.
+//! Lazy evaluation of each version: an estimate replaces the full score if the difference is
+//! unlikely to matter. Source: `PROVENANCE.md`.
 
 use super::material::Counts;
 use crate::chess::{Color, Position};
@@ -8,33 +8,34 @@ use crate::eval::Score;
 /// Value of a pawn in the piece count, in centipawns.
 const PAWN: Score = 106;
 
-/// Minimum difference between material and root score, in pawns, at which the older version uses
+/// Minimum difference between piece count and root score, in pawns, at which the older version uses
 /// the material alone.
 const ROOT_MARGIN: i32 = 3;
 
-/// Margin between an estimate and the search window, in centipawns, for the newer version.
+/// Margin, in centipawns, by which an estimate must be outside the search window to replace the
+/// full score in the newer version.
 const WINDOW_MARGIN: Score = 250;
 
-/// Input of the estimates, from White's point of view.
+/// Values from which estimates are computed, from White's point of view.
 #[derive(Default)]
 pub(super) struct Estimate {
     /// Score of the root, in pawns.
     root: i32,
-    /// Positional part of the score at each ply of the line, in centipawns. A position that is not
-    /// yet evaluated has the value of the previous ply.
+    /// Positional part of the score at each ply of the line, in centipawns. Until the position at a
+    /// ply is evaluated, the value is the value of the previous ply.
     positional: Vec<Score>,
 }
 
 impl Estimate {
-    /// Starts at a new root. `score` is the full score of the root, from the point of view of the
-    /// side to move.
+    /// Starts at a new root. `score` is the full score of the root, in centipawns from the point of
+    /// view of the side to move.
     pub(super) fn reset(&mut self, position: &Position, score: Score) {
         self.root = signed(position, score) / PAWN;
         self.positional.clear();
         self.positional.push(0);
     }
 
-    /// Records a move.
+    /// Adds a ply if `LAZY`.
     #[inline]
     pub(super) fn push<const LAZY: bool>(&mut self) {
         if LAZY {
@@ -42,7 +43,7 @@ impl Estimate {
         }
     }
 
-    /// Undoes the latest move.
+    /// Removes the latest ply if `LAZY`.
     #[inline]
     pub(super) fn pop<const LAZY: bool>(&mut self) {
         if LAZY {
@@ -50,7 +51,8 @@ impl Estimate {
         }
     }
 
-    /// Stores the positional part of a full score.
+    /// Stores the positional part of a full score at the latest ply. `material` is from White's
+    /// point of view, `score` from the point of view of the side to move.
     pub(super) fn learn(&mut self, position: &Position, material: Score, score: Score) {
         if let Some(latest) = self.positional.last_mut() {
             *latest = signed(position, score) - material;
@@ -82,7 +84,8 @@ pub(super) fn is_outside(estimate: Score, alpha: Score, beta: Score) -> bool {
     estimate < alpha - WINDOW_MARGIN || estimate > beta + WINDOW_MARGIN
 }
 
-/// Converts a score from White's point of view to that of the side to move, or the other way round.
+/// Converts a score from White's point of view to the point of view of the side to move, or vice
+/// versa.
 #[inline]
 pub(super) fn signed(position: &Position, score: Score) -> Score {
     if position.turn() == Color::White { score } else { -score }

@@ -65,7 +65,8 @@ impl Counts {
         self.0[color.index()][0]
     }
 
-    /// Returns whether each side has exactly one bishop and otherwise only pawns.
+    /// Returns whether each side has exactly one bishop, and no other pieces besides the king and
+    /// pawns.
     #[inline]
     pub(super) fn one_bishop_each(&self) -> bool {
         self.0.iter().all(|side| side[1..] == [0, 1, 0, 0])

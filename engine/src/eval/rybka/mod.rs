@@ -1,7 +1,7 @@
-//! Two versions of Rybka's evaluation, rebuilt from a published analysis. The versions share the
-//! implementation of the features, and each version has a set of weights.
+//! Reimplementations of two versions of Rybka's evaluation from a published analysis. The versions
+//! share the implementation of the features, and each version has a set of weights.
 //!
-//! The versions also differ in the flags of [`weights::Rules`]. Sums are in units of 1/3399 pawn,
+//! The versions also differ in their rules ([`weights::Rules`]). Sums are in units of 1/3399 pawn,
 //! White minus Black. The resulting score is in centipawns.
 
 mod blend;
@@ -30,7 +30,8 @@ use pawns::PawnTable;
 use std::marker::PhantomData;
 use weights::{Lazy, Weights};
 
-/// A version of Rybka. It is a type, so that weights and flags are compile-time constants.
+/// A version of Rybka. Each version is a type, so that weights and rules are compile-time
+/// constants.
 pub(super) trait Version {
     /// Weights of this version.
     const WEIGHTS: &'static Weights;
@@ -66,7 +67,7 @@ pub(super) const fn evaluation<V: Version + 'static>(name: &'static str) -> Eval
     }
 }
 
-/// Returns the evaluator of a version. It is lazy if the experiment `lazy` is enabled.
+/// Returns the evaluator of a version. The evaluator is lazy if the experiment `lazy` is enabled.
 fn evaluator<V: Version + 'static>(choice: Choice) -> Box<dyn Evaluator> {
     let Choice { disabled, experiments, .. } = choice;
     if experiments.contains(Experiment::Lazy.into()) {
@@ -86,7 +87,8 @@ fn explain<V: Version>(choice: Choice, game: &Game) -> Report {
     let endgame = V::WEIGHTS.endgame_share[24 - phase as usize];
     let blend = Blend { opening: 256 - endgame, endgame, divisor: blend::DIVISOR };
     let mut report = Report::new(&features::<V>(), &record, blend, phase, value);
-    // An experiment may add a feature of the other version, so all terms are included.
+    // An experiment may add a feature of the other version, so the nonzero terms of all features
+    // are included.
     report.include(&record, Term::ALL);
     report
 }
@@ -101,10 +103,10 @@ struct Rybka<V, const LAZY: bool> {
 }
 
 impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
-    /// Returns the evaluation without the `disabled` features and with the `experiments`.
+    /// Returns the evaluation without the `disabled` features and with the `experiments` enabled.
     fn new(disabled: FeatureSet, experiments: FeatureSet) -> Self {
-        // Lazy evaluation is part of the type. The experiment is removed from the set so that
-        // `score` can use the code without experiments.
+        // The type parameter already selects lazy evaluation. The experiment is removed from the
+        // set, so that `score` can use the code for an evaluation without experiments.
         let experiments = experiments.without(Experiment::Lazy.into());
         let pawns = PawnTable::new();
         let estimate = Estimate::default();
@@ -153,7 +155,8 @@ impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
 
 impl<V: Version, const LAZY: bool> Evaluator for Rybka<V, LAZY> {
     fn context(&self) -> Context {
-        // Estimates depend on the path to a position and on the search window.
+        // Estimates must not be cached by position, because they also depend on the path to the
+        // position and on the search window.
         if LAZY { Context::Root } else { Context::None }
     }
 

@@ -12,7 +12,7 @@ use crate::eval::sink::Sink;
 pub(super) const UNSTOPPABLE: i32 = 25_600;
 
 /// Adds the terms of the passed pawns of side `S` to `sink`. `attacked` contains the squares that
-/// this side attacks, and the squares that the opponent attacks.
+/// side `S` attacks, then the squares that the opponent attacks.
 #[inline]
 pub(super) fn score<V: Version, S: Side, K: Sink>(
     position: &Position,
@@ -31,7 +31,7 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(
         let path = Bitboard::of(square).forward_fill(S::COLOR);
         let mut add = |term, score| sink.add(term, S::COLOR, Pair::of_endgame(score));
         if alone {
-            // In Rybka, a pawn can get this bonus twice, once by each of the two rules.
+            // In Rybka, a pawn can get this bonus twice, once for each of the two rules.
             if outruns_king::<S>(position, square) {
                 add(Term::Unstoppable, UNSTOPPABLE);
             }

@@ -46,8 +46,8 @@ const fn set<const N: usize>(squares: [Square; N]) -> Bitboard {
 const TRAPS: [(Square, Square); 6] = [(A6, B5), (A7, B6), (B8, C7), (H6, G5), (H7, G6), (G8, F7)];
 const TRAP_SQUARES: Bitboard = set([A6, A7, B8, H6, H7, G8]);
 
-/// Square of a bishop, square of the friendly pawn that blocks it, and the square in front of the
-/// pawn, which must be occupied.
+/// Square of a bishop, square of the friendly pawn that blocks the bishop, and square in front of
+/// this pawn. The last square must be occupied.
 const BLOCKS: [(Square, Square, Square); 2] = [(C1, D2, D3), (F1, E2, E3)];
 
 /// Squares of a king, and squares of a rook that the king traps.

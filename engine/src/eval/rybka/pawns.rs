@@ -19,13 +19,13 @@ pub(super) struct Pawns {
     pub(super) exposure: [[i16; 3]; 2],
 }
 
-/// Number of entries in the table; a power of two. An entry has 64 bytes, so the table fits in a
-/// second-level cache (256 KiB).
+/// Number of entries in the table; a power of two. An entry has 64 bytes, so the table has 256 KiB
+/// and fits in a second-level cache.
 const ENTRIES: usize = 1 << 12;
 
 #[derive(Clone, Copy)]
 struct Entry {
-    /// Pawns of each side. They identify the entry.
+    /// Key of the entry: pawns of each side, White's first.
     pawns: [Bitboard; 2],
     sum: Pair,
     found: Pawns,
@@ -34,7 +34,7 @@ struct Entry {
 /// Pawn hash table, which caches the terms of pawn structures.
 pub(super) struct PawnTable {
     entries: Box<[Entry]>,
-    /// Numbers of lookups and hits.
+    /// Numbers of lookups and hits since the last reset of the evaluator.
     pub(super) used: TableUse,
 }
 
@@ -48,7 +48,7 @@ impl PawnTable {
     }
 
     /// Adds the pawn terms to `sink`, and returns the properties that other terms use. A sink that
-    /// records terms bypasses the table, which stores only sums.
+    /// needs each term bypasses the table, because the table stores only sums.
     #[inline]
     pub(super) fn look_up<V: Version, K: Sink>(
         &mut self,
@@ -146,7 +146,7 @@ fn structure<V: Version, S: Side, K: Sink>(
     foremost
 }
 
-/// Returns the penalty for missing shelter of a white king on files a–c, d–f and f–h. `own`
+/// Returns the penalties for missing shelter of a white king on files a–c, d–f and f–h. `own`
 /// contains White's pawns.
 fn exposure(weights: &Weights, own: Bitboard, enemy: Bitboard) -> [i16; 3] {
     const SECOND_TO_FIFTH: u64 = 0x01_0101_0101 & !0xFF;

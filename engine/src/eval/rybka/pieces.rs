@@ -109,7 +109,8 @@ fn square_bonus<V: Version>(kind: Kind, square: Square, color: Color) -> Pair {
     V::WEIGHTS.squares[kind.index()][square.relative(color).index()]
 }
 
-/// Returns whether this side can endanger a king: it must have a queen and another piece.
+/// Returns whether a side can endanger the enemy king. The side must have a queen and another piece
+/// (a rook, bishop or knight).
 #[inline]
 fn is_dangerous(board: &Board, color: Color) -> bool {
     let more = board.kind(Kind::Rook) | board.kind(Kind::Bishop) | board.kind(Kind::Knight);
@@ -117,7 +118,7 @@ fn is_dangerous(board: &Board, color: Color) -> bool {
 }
 
 /// Returns whether a rook or queen on the seventh rank gets a bonus, because enemy pawns or the
-/// enemy king are on the last two ranks. The versions have different rules.
+/// enemy king are on the last two ranks. The rule depends on the version.
 #[inline]
 fn seventh_matters<V: Version, S: Side>(board: &Board) -> bool {
     let rank = |index| Bitboard::rank(S::COLOR.relative_rank(index));
@@ -129,7 +130,8 @@ fn seventh_matters<V: Version, S: Side>(board: &Board) -> bool {
     }
 }
 
-/// Adds the terms of a rook for open and half-open files, and for a file towards the enemy king.
+/// Adds the terms of a rook for open and half-open files, and for a file on which the enemy king,
+/// or a square next to the king, is ahead.
 #[inline]
 fn rook_file<V: Version, S: Side, K: Sink>(
     board: &Board,
@@ -162,7 +164,7 @@ fn rook_file<V: Version, S: Side, K: Sink>(
     }
 }
 
-/// Returns the penalty for missing shelter of the king of `color`.
+/// Returns the penalty for missing shelter of the king of `color`, by the rule of the version.
 #[inline]
 fn exposure_of_king<V: Version>(position: &Position, pawns: &Pawns, color: Color) -> i32 {
     const WING: [usize; 8] = [0, 0, 0, 1, 1, 2, 2, 2];

@@ -1,5 +1,5 @@
-//! Tests of rules for the whole score. The rules apply so rarely in games that random positions
-//! would not test them.
+//! Tests of rules that apply to the whole score. The rules apply so rarely in games that tests with
+//! random positions would not cover the rules.
 
 use crate::chess::{Color, Game, Move, fen};
 use crate::eval::pair::Pair;
@@ -188,8 +188,8 @@ fn a_lazy_evaluation_estimates_outside_the_window_only() {
         let [whole, far, near, back] = scores(lazy.evaluator(), &game, mv);
         assert_eq!([whole, back], [root, root], "{variant:?}");
         assert!(far < -900 && far != after, "{variant:?} {far} {after}");
-        // For any window, the older version uses the material alone, because a queen is more than
-        // three pawns.
+        // For any window, the older version uses the material alone, because a queen is worth more
+        // than three pawns.
         assert_eq!(near, if variant == OLD { far } else { after }, "{variant:?}");
     }
 }

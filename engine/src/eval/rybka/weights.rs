@@ -1,4 +1,4 @@
-//! Weights of a version of Rybka's evaluation, and rules by which the versions differ.
+//! Weights of a version of Rybka's evaluation, and rules in which the versions differ.
 //!
 //! Scores are in units of 1/3399 pawn, as pairs of a middlegame (opening) and an endgame value.
 //! Arrays by rank begin with the back rank of the side. `PROVENANCE.md` gives the source of each
@@ -14,7 +14,7 @@ pub(super) type Squares = [Pair; 64];
 
 /// Weights and rules of one version.
 pub(in crate::eval) struct Weights {
-    /// Rules of this version that the other version may not have.
+    /// Rules in which the versions differ.
     pub(super) rules: Rules,
     /// Weights for material imbalances, in addition to the piece count.
     pub(super) imbalance: Imbalance,
@@ -22,17 +22,18 @@ pub(in crate::eval) struct Weights {
     pub(super) squares: [Squares; 6],
     /// Mobility bonus per reachable square: knight, bishop, rook, queen.
     pub(super) mobility: [Pair; 4],
-    /// Penalty for a pawn with an occupied square in front of it.
+    /// Penalty for a pawn if the square in front of the pawn is occupied.
     pub(super) pawn_blocked: Pair,
     /// Weight of an attack on squares next to the enemy king: knight, bishop, rook, queen.
     pub(super) attack: [i32; 4],
-    /// Bonus for a rook with no friendly pawn ahead on its file.
+    /// Bonus for a rook with no friendly pawn ahead on the file.
     pub(super) rook_half_open: Pair,
-    /// Additional bonus if there is no enemy pawn ahead.
+    /// Bonus, in addition to `rook_half_open`, if no enemy pawn is ahead of the rook.
     pub(super) rook_open: Pair,
-    /// Bonus, in addition to `rook_half_open`, if a square next to the enemy king is ahead.
+    /// Bonus, in addition to `rook_half_open`, if a square next to the enemy king is ahead of the
+    /// rook.
     pub(super) rook_king_zone: Pair,
-    /// Bonus, in addition to `rook_half_open`, if the enemy king is ahead.
+    /// Bonus, in addition to `rook_half_open`, if the enemy king is ahead of the rook.
     pub(super) rook_king: Pair,
     /// Bonus for a piece on the seventh rank: rook, queen.
     pub(super) seventh: [Pair; 2],
@@ -41,48 +42,49 @@ pub(in crate::eval) struct Weights {
     /// Penalty for missing shelter on a file, by the rank of the nearest friendly pawn: second to
     /// fifth rank, none.
     pub(super) shelter: [i32; 5],
-    /// Penalty if all three pawns are on their second rank, so that the king cannot leave the back
-    /// rank.
+    /// Penalty if all three shelter pawns are on the second rank, where these pawns confine the
+    /// king to the back rank.
     pub(super) shelter_home: i32,
-    /// Penalty for an enemy pawn on a file near the king, by its rank from the king's side: second
-    /// to fifth rank, none.
+    /// Penalty for the nearest enemy pawn on a file near the king, by the rank of the pawn from the
+    /// point of view of the king's side: second to fifth rank, none.
     pub(super) storm: [i32; 5],
-    /// Penalty for a doubled pawn, which has another friendly pawn on its file.
+    /// Penalty for a doubled pawn, which has another friendly pawn on the same file.
     pub(super) doubled: Pair,
-    /// Penalties for an isolated pawn: without, and with, a pawn of either side ahead on its file.
+    /// Penalties for an isolated pawn: first without any pawn ahead on the file, then with a pawn
+    /// of either side ahead.
     pub(super) isolated: [Pair; 2],
-    /// Penalties for a backward pawn, which can neither be supported nor advance: without, and
-    /// with, a pawn of either side ahead on its file.
+    /// Penalties for a backward pawn, which can neither be supported nor advance: first without any
+    /// pawn ahead on the file, then with a pawn of either side ahead.
     pub(super) backward: [Pair; 2],
     /// Bonus for a candidate passed pawn, by rank.
     pub(super) candidate: [Pair; 8],
     /// Bonus for a passed pawn, by rank.
     pub(super) passed: [Pair; 8],
-    /// Bonus, by rank, for a passed pawn without a friendly piece ahead. This and the next four
-    /// fields are endgame values.
+    /// Endgame bonus, by rank, for a passed pawn without a friendly piece ahead.
     pub(super) unblocked_own: [i32; 8],
-    /// Bonus, by rank, for a passed pawn without an enemy piece ahead.
+    /// Endgame bonus, by rank, for a passed pawn without an enemy piece ahead.
     pub(super) unblocked_opp: [i32; 8],
-    /// Bonus, by rank, for a passed pawn without a square ahead that only the enemy attacks.
+    /// Endgame bonus, by rank, for a passed pawn if no square ahead of the pawn is attacked by the
+    /// enemy alone.
     pub(super) free: [i32; 8],
-    /// Penalty, by rank, for each step between the friendly king and the square in front of a
-    /// passed pawn.
+    /// Endgame penalty, by rank, for each step between the friendly king and the square in front of
+    /// a passed pawn.
     pub(super) own_king: [i32; 8],
-    /// Bonus, by rank, for each step between the enemy king and the square in front of a passed
-    /// pawn.
+    /// Endgame bonus, by rank, for each step between the enemy king and the square in front of a
+    /// passed pawn.
     pub(super) enemy_king: [i32; 8],
-    /// Penalty for a bishop trapped by an enemy pawn on the wing.
+    /// Penalty for a bishop that an enemy pawn traps on the wing.
     pub(super) trapped_bishop: Pair,
     /// Penalty for a bishop on its initial square behind a blocked centre pawn.
     pub(super) blocked_bishop: Pair,
-    /// Penalty for a rook in the corner that its own king blocks.
+    /// Penalty for a rook that the friendly king traps near the corner.
     pub(super) blocked_rook: Pair,
-    /// Factor of the endgame sum, in 1/256, by 24 minus the game phase: index 0 with all pieces on
-    /// the board, 24 with only kings and pawns.
+    /// Factor of the endgame sum, in 1/256, by 24 minus the game phase: index 0 is for all pieces
+    /// on the board, index 24 for only kings and pawns.
     pub(super) endgame_share: [i32; 25],
     /// Bonus for the side to move, in centipawns.
     pub(super) tempo: i32,
-    /// Drawishness of a lead, by number of files with pawns of the side that is ahead.
+    /// Drawishness of a lead, by the number of files on which the leading side has pawns.
     pub(super) drawishness: [i32; 9],
 }
 
@@ -103,15 +105,15 @@ pub(super) struct Imbalance {
     pub(super) pawn_rook: i32,
 }
 
-/// Rules by which the versions differ.
+/// Rules of one version of Rybka's evaluation.
 pub(super) struct Rules {
     /// `true` if knights have a mobility term.
     pub(super) knight_mobility: bool,
-    /// `true` if pawns with an occupied square in front of them are penalised.
+    /// `true` if a pawn is penalized when the square in front of the pawn is occupied.
     pub(super) pawn_anti_mobility: bool,
-    /// `true` if blocked bishops on their initial square are penalised.
+    /// `true` if a bishop that is blocked on its initial square is penalized.
     pub(super) blocked_bishops: bool,
-    /// Number of trapped bishops of a side that count.
+    /// Number of trapped bishops of each side that are penalized.
     pub(super) trapped_bishops: TrappedBishops,
     /// Condition for the bonus of a rook with the enemy king ahead.
     pub(super) rook_king: RookKing,
@@ -129,34 +131,34 @@ pub(super) struct Rules {
     pub(super) drawishness: bool,
     /// `true` if pawn endings have separate rules.
     pub(super) pawn_endings: bool,
-    /// Condition under which Rybka skips the full evaluation. It is used only in an experiment,
-    /// because Rybka's bounds were not published.
+    /// Condition under which Rybka skips the full evaluation. The condition is used only in an
+    /// experiment, because Rybka's bounds were not published.
     pub(super) lazy: Lazy,
 }
 
-/// Number of trapped bishops of a side that count.
+/// Number of trapped bishops of each side that are penalized.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TrappedBishops {
     /// A side gets the penalty at most once.
     Once,
-    /// Each trapped bishop counts.
+    /// A side gets the penalty for each trapped bishop.
     Each,
 }
 
 /// Condition for the bonus of a rook with the enemy king ahead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RookKing {
-    /// The rook's side must have a queen and another piece. A square next to the king also gives a
-    /// small bonus.
+    /// The rook's side must have a queen and another piece. A square next to the king, ahead of the
+    /// rook, also gives a small bonus.
     WithQueen,
-    /// No condition on the pieces, but only the king itself counts.
+    /// No condition on the pieces. Squares next to the king give no bonus.
     Always,
 }
 
 /// Condition for the bonus of a piece on the seventh rank.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seventh {
-    /// An enemy pawn on the seventh rank, or the enemy king on the eighth.
+    /// An enemy pawn on the seventh rank, or the enemy king on the eighth rank.
     PawnThereOrKingBehind,
     /// An enemy pawn or the enemy king on the seventh or eighth rank.
     PawnOrKingOnEither,
@@ -174,7 +176,8 @@ pub(super) enum Shelter {
 /// Effect of opposite-coloured bishops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OppositeBishops {
-    /// Both sums are halved if the numbers of pawns differ by less than three.
+    /// The middlegame and endgame sums are halved if the numbers of pawns differ by less than
+    /// three.
     HalveSums,
     /// The interpolated score is halved if the numbers of pawns differ by at most two or at least
     /// six.
@@ -191,10 +194,10 @@ pub(super) enum Lazy {
 }
 
 /// Piece-square table as printed in the source: eighth rank first, files a to d. Files e to h
-/// mirror them.
+/// mirror files a to d.
 pub(super) type HalfBoard = [[(i32, i32); 4]; 8];
 
-/// Returns the piece-square table of the whole board from its printed half.
+/// Returns the piece-square table for the whole board, from the printed half of the table.
 pub(super) const fn whole(half: &HalfBoard) -> Squares {
     let mut squares = [Pair::ZERO; 64];
     let mut index = 0;
