@@ -203,7 +203,7 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
     // The lock is taken before the file is read, because another process could otherwise append to
     // the file in the meantime.
-    file.try_lock().map_err(|_| io::Error::other("another process writes it"))?;
+    file.try_lock().map_err(|_| io::Error::other("another process is writing to the file"))?;
     let mut found = Vec::with_capacity(HEADER_BYTES);
     (&file).take(HEADER_BYTES as u64).read_to_end(&mut found)?;
     // If the file is empty or ends within the header, generation starts from the beginning.
@@ -219,7 +219,7 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
             lines.collect::<Vec<_>>().join(", ")
         };
         let (found, asked) = (only(&found, &header), only(&header, &found));
-        return Err(io::Error::other(format!("it has '{found}', asked for is '{asked}'")));
+        return Err(io::Error::other(format!("the file has '{found}' instead of '{asked}'")));
     }
     let mut games = 0;
     let mut last = 0;
@@ -301,8 +301,8 @@ mod tests {
         generate_with(parts, settings, 100, 1).unwrap();
         assert_eq!(std::fs::read(parts).unwrap(), expected, "a file that has more is left alone");
         for (other, asked) in [
-            (Settings { seed: 2, ..settings }, "it has 'seed 1', asked for is 'seed 2'"),
-            (Settings { walks: 1, ..settings }, "asked for is 'walks 1 of 4 plies'"),
+            (Settings { seed: 2, ..settings }, "the file has 'seed 1' instead of 'seed 2'"),
+            (Settings { walks: 1, ..settings }, "instead of 'walks 1 of 4 plies'"),
         ] {
             let refused = generate_with(parts, other, 300, 1).unwrap_err();
             assert!(refused.to_string().contains(asked), "{refused}");

@@ -93,7 +93,7 @@ impl Record {
             return Err("an unknown kind of piece");
         }
         if Color::ALL.map(kings) != [1, 1] {
-            return Err("not one king a side");
+            return Err("each side must have one king");
         }
         if bytes[30] > 2 || bytes[31] != 0 {
             return Err("an unknown result");

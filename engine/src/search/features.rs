@@ -129,7 +129,10 @@ pub fn disable_features(names: &str) -> Result<(), String> {
         names.iter().find(|name| SEARCH_FEATURES.iter().all(|feature| feature.name != *name))
     {
         let known: Vec<&str> = SEARCH_FEATURES.iter().map(|feature| feature.name).collect();
-        return Err(format!("there is no part \"{unknown}\"; there are {}", known.join(", ")));
+        return Err(format!(
+            "unknown search feature \"{unknown}\"; the features are {}",
+            known.join(", ")
+        ));
     }
     for feature in SEARCH_FEATURES {
         feature.off.store(names.iter().any(|name| name == feature.name), Ordering::Relaxed);

@@ -57,7 +57,7 @@ impl Checkpoint {
             let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
             let found = String::from_utf8_lossy(&line[..line.len().min(400)]);
             return Err(io::Error::other(format!(
-                "it is of '{found}', not of '{}'; remove it to begin anew",
+                "the checkpoint belongs to '{found}', not to '{}'; remove the file to start again",
                 header.trim_end()
             )));
         };

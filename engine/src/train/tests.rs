@@ -52,7 +52,7 @@ fn training_does_not_depend_on_threads_or_machine() {
     assert_eq!((continued, epochs), (network, vec![3, 4]));
     // A checkpoint from a training run with other settings is rejected.
     let other = train(&data, Settings { seed: 2, ..SETTINGS }, &kept, &mut |_| {}).unwrap_err();
-    assert!(other.to_string().contains("remove it to begin anew"), "{other}");
+    assert!(other.to_string().contains("remove the file to start again"), "{other}");
     std::fs::write(&kept, &std::fs::read(&kept).unwrap()[..1_000]).unwrap();
     assert!(
         train(&data, SETTINGS, &kept, &mut |_| {})

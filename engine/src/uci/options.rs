@@ -24,14 +24,14 @@ const NODES_PER_MS_MAX: u64 = 1_000_000;
 /// Value of `EvalFile` for the embedded network.
 const EMBEDDED: &str = "<embedded>";
 
-const NOTHING_DISABLED: &str = "Disable and Enable are empty again, as their names belonged to the evaluation or search before";
+const NOTHING_DISABLED: &str = "Disable and Enable are cleared, because they named features of the previous evaluation or search";
 
 const EVAL_WITHOUT_EFFECT: &str =
-    "Eval has no effect on this personality, which has an evaluation of its own";
+    "Eval has no effect on this personality, which has its own evaluation";
 
-const SINGLE_THREADED: &str = "this personality searches with one thread, whatever Threads says";
+const SINGLE_THREADED: &str = "this personality ignores Threads and searches with one thread";
 
-const SINGLE_LINE: &str = "this personality finds one line, whatever MultiPV says";
+const SINGLE_LINE: &str = "this personality ignores MultiPV and reports one line";
 
 /// Current values of the options.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -166,7 +166,7 @@ fn replace_table(
     // The new table is allocated while the old table still exists. The pages of the new table are
     // not touched yet, so the allocation needs little additional memory.
     if let Err(error) = memory.replace(personality, megabytes) {
-        output.note(&format!("{error}; it stays as it is, with {} MiB", memory.megabytes()));
+        output.note(&format!("{error}; the table keeps its {} MiB", memory.megabytes()));
     }
 }
 

@@ -65,17 +65,17 @@ pub(crate) struct DoctorArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Health {
-    /// No objection to games under a clock.
+    /// Timed games are reliable.
     Good,
     /// Minor finding: timed games remain reliable.
     Note,
-    /// Fault that makes games under a clock unreliable.
+    /// Fault that makes timed games unreliable.
     Bad,
 }
 
 arbiter_names::named!(Health);
 
-/// Fitness of this machine for games under a clock: `arbiter doctor`.
+/// Suitability of this machine for timed games: `arbiter doctor`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.doctor/1")]
 pub(crate) struct Findings {

@@ -76,15 +76,15 @@ pub enum NetworkError {
 impl fmt::Display for NetworkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NetworkError::NoNetwork => write!(f, "it is no network of this engine"),
+            NetworkError::NoNetwork => write!(f, "not a network of this engine"),
             NetworkError::OtherLayers(hidden, outputs) => write!(
                 f,
-                "it has {hidden} neurons and {outputs} outputs, this engine has {HIDDEN} and \
-                 {OUTPUTS}"
+                "it has {hidden} neurons and {outputs} outputs, but this engine needs {HIDDEN} \
+                 and {OUTPUTS}"
             ),
-            NetworkError::Length => write!(f, "it is too short or too long"),
-            NetworkError::Hash => write!(f, "it was changed or damaged: its hash is another"),
-            NetworkError::Overflow => write!(f, "its weights are too large"),
+            NetworkError::Length => write!(f, "wrong length"),
+            NetworkError::Hash => write!(f, "changed or damaged: the hash does not match"),
+            NetworkError::Overflow => write!(f, "the weights are too large"),
         }
     }
 }

@@ -29,10 +29,10 @@ pub use table::Table;
 features! {
     /// A feature of the search.
     Feature {
-        Hash = "hash", "scores and best moves of positions are remembered";
-        BestFirst = "best_first", "the best move of the iteration before is tried first";
+        Hash = "hash", "transposition table for scores and best moves";
+        BestFirst = "best_first", "the best move of the previous iteration is tried first";
         Recapture = "recapture_extension", "recaptures cost no depth and are tried at the horizon";
-        DelayedGain = "delayed_gain", "a gain to come is worth a point less than one in hand";
+        DelayedGain = "delayed_gain", "a later gain is worth one point less than an immediate gain";
     }
 }
 

@@ -68,7 +68,7 @@ fn prometheus_text(open_metrics: &str) -> String {
 impl Site {
     /// Registers the metrics of the server, the cluster and the store.
     pub fn register(&self, registry: &mut Registry) {
-        let help = "Time from the head of a request to the head of its answer";
+        let help = "Time from the head of a request to the head of its response";
         let name = "arbiter_http_request_duration";
         registry.register_with_unit(name, help, Unit::Seconds, self.0.times.clone());
         self.0.hub.monitor.register(registry);

@@ -141,7 +141,7 @@ pub(super) fn contention(summary: &Summary) -> Option<String> {
     };
     let Disturbances { voided, counted } = summary.disturbances;
     let decided = (voided + counted > 0)
-        .then(|| format!("pairs with CPU contention: {voided} replayed, {counted} counted"));
+        .then(|| format!("pairs with CPU contention: {voided} played again, {counted} counted"));
     let parts: Vec<String> = [waited, decided].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }
