@@ -24,7 +24,8 @@ pub(crate) fn evaluation(
     let variant = |name: &str| {
         Variant::from_name(name).ok_or_else(|| {
             let known = Variant::ALL.map(Variant::name);
-            let (hint, known) = (did_you_mean(name, known), known.join(", "));
+            let hint = did_you_mean(name, known);
+            let known = known.join(", ");
             format!("the bundled engine has no evaluation '{name}'{hint}; available: {known}")
         })
     };
@@ -43,7 +44,8 @@ pub(crate) fn evaluation(
 /// Checks the features named in the engine's options, in the order of the options. The engine
 /// itself would ignore unknown features.
 pub(crate) fn check_features(options: &[(String, String)]) -> Result<(), String> {
-    let (mut personality, mut eval) = (Personality::default(), None);
+    let mut personality = Personality::default();
+    let mut eval = None;
     let mut configuration = Configuration::default();
     for (name, value) in options {
         let changed = match name.to_ascii_lowercase().as_str() {

@@ -126,7 +126,9 @@ impl BuildArgs {
         let args = self.clone();
         interruptible(move |spawner, cancel| {
             let cache = Cache::new(args.cache.clone())?;
-            let (args, context, printed) = (&args, &context, RefCell::default());
+            let args = &args;
+            let context = &context;
+            let printed = RefCell::default();
             work(&EngineBuilder { args, context, cache, spawner, cancel, printed })
         })
     }
@@ -294,7 +296,8 @@ impl EngineBuilder<'_> {
     /// Returns the bench signature of a revision; `None` if the bench is not to be run, or if the
     /// revision has no bench and no bench is required.
     fn signature(&self, built: &mut Built) -> Result<Option<Signature>, Failure> {
-        let (copies, label) = (self.context.copies, built.label.clone());
+        let copies = self.context.copies;
+        let label = built.label.clone();
         let is_timed = self.context.reference_nps.is_some();
         if is_timed {
             // The cached speed was measured at another time, under another load.

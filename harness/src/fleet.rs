@@ -166,7 +166,8 @@ impl Fleet {
         note(&format!("played by workers on {place}; to add one:"));
         match &self.server {
             ServerName::Url(_) => {
-                let (key, insecure) = (self.key.public(), self.insecure_flag());
+                let key = self.key.public();
+                let insecure = self.insecure_flag();
                 note(&format!("  arbiter worker --on {place} --trust {key}{insecure}"));
             }
             ServerName::Join(_) => note("  arbiter worker --on NAME.join"),

@@ -70,7 +70,8 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
     let below: Vec<String> =
         command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     for name in below {
-        let (path, is_hidden) = (format!("{path} {name}"), is_short && RARE.contains(&&*name));
+        let path = format!("{path} {name}");
+        let is_hidden = is_short && RARE.contains(&&*name);
         command = command
             .mut_subcommand(name, |own| arrange(own, path.trim_start(), is_short).hide(is_hidden));
     }

@@ -82,7 +82,8 @@ pub(crate) fn play_and_name(
     kind: RunKind,
     mut requested: RequestedRun,
 ) -> Result<(String, ExitCode), Failure> {
-    let (format, style) = (requested.flags.format, requested.compat.clone());
+    let format = requested.flags.format;
+    let style = requested.compat.clone();
     let retry_hint =
         requested.flags.resume_or_start.then_some("run the same command again to continue");
     let fleet = std::mem::take(&mut requested.flags.cluster).fleet(requested.concurrency)?;

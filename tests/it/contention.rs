@@ -78,7 +78,7 @@ fn pairs_of_a_starved_engine_are_void_and_finally_count_with_a_remark() {
     for form in ["text", "md"] {
         let show = ["results", "--results", &results, "show", "run", "--format", form];
         let shown = bench.arbiter(show).finish().expect_code(0);
-        expect_next(&without_figures(line_with(&shown.stdout, ": 2 replayed, 1 ")));
+        expect_next(&without_figures(line_with(&shown.stdout, ": 2 played again, 1 ")));
     }
 }
 

@@ -354,7 +354,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     ) -> (Score, u32) {
         // Different window widths make the threads search different trees.
         let mut width = params::aspiration_start() + (self.thread.index() % 8) as Score;
-        let (mut alpha, mut beta) = (-INFINITE, INFINITE);
+        let mut alpha = -INFINITE;
+        let mut beta = INFINITE;
         if features::aspiration()
             && depth >= params::aspiration_depth()
             && !is_mate(self.best.score)

@@ -48,7 +48,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         // The reduction is reset, so that the verification search of this node does not change the
         // depth again.
         let reduction = std::mem::take(&mut self.frame(above).reduction);
-        let (before, now) = (self.frame(above).static_eval, self.frame(node.ply).static_eval);
+        let before = self.frame(above).static_eval;
+        let now = self.frame(node.ply).static_eval;
         let (Some(before), Some(now)) = (before, now) else { return 0 };
         // The two evaluations are from opposite points of view, so their sum is the gain for the
         // side that is now to move.

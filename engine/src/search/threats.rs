@@ -68,7 +68,8 @@ impl Checks {
         let king = board.king(!us);
         let occupied = board.occupied();
         let (bishop, rook) = (attacks::bishop(king, occupied), attacks::rook(king, occupied));
-        let (pawn, knight) = (attacks::pawn(!us, king), attacks::knight(king));
+        let pawn = attacks::pawn(!us, king);
+        let knight = attacks::knight(king);
         Checks([pawn, knight, bishop, rook, bishop | rook, Bitboard::EMPTY])
     }
 

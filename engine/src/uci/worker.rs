@@ -194,7 +194,8 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
         output.line(&print::nodes(result.nodes, timer.elapsed()));
     }
     if result.threads < memory.threads() {
-        let (used, wanted) = (result.threads, memory.threads());
+        let used = result.threads;
+        let wanted = memory.threads();
         output.note(&format!("only {used} of {wanted} threads could be started"));
     }
     if result.line.is_empty() {

@@ -45,7 +45,7 @@ fn a_table_that_is_too_large_is_rejected_and_the_old_one_kept() {
             let lines = engine.sync();
             let wanted = format!("cannot allocate {megabytes} MiB");
             assert!(lines.len() == 1 && lines[0].contains(&wanted), "{lines:?}");
-            assert!(lines[0].contains("with 20 MiB"), "{lines:?}");
+            assert!(lines[0].contains("keeps its 20 MiB"), "{lines:?}");
             engine.send_line("go depth 4");
             assert_ne!(engine.best_move(), "bestmove (none)");
         }

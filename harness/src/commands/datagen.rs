@@ -258,7 +258,8 @@ fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure
 /// Returns the header of the file, with the conditions of the games, padded or truncated to
 /// [`HEADER_BYTES`].
 fn header(run: &str, plan: &Plan, hashes: &[String]) -> Vec<u8> {
-    let (version, seed) = (env!("CARGO_PKG_VERSION"), plan.seed);
+    let version = env!("CARGO_PKG_VERSION");
+    let seed = plan.seed;
     let mut text = format!("{MAGIC}\nrun {run}\narbiter {version}\nseed {seed}\n");
     for (engine, hash) in plan.engines.iter().zip(hashes) {
         let limits = engine.conditions.limits;

@@ -105,7 +105,8 @@ fn finding(subject: &str, found: String, health: Health, advice: &'static str) -
 
 /// Examines the machine and prints the findings.
 pub(crate) fn run(args: DoctorArgs) -> Result<ExitCode, Failure> {
-    let (root, cpus) = (Path::new("/"), allowed_cpus());
+    let root = Path::new("/");
+    let cpus = allowed_cpus();
     let before = Machine::read(root, &cpus);
     std::thread::sleep(WATCH);
     let machine = Machine::read(root, &cpus);

@@ -92,7 +92,8 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::invalid(message));
     }
     let records: Vec<Arc<Record>> = suite.cases.into_iter().map(Arc::new).collect();
-    let (hold, all) = (args.hold, engines.len());
+    let hold = args.hold;
+    let all = engines.len();
     let question = |record: &Arc<Record>| Question { record: record.clone(), hold, engines: all };
     let questions: Vec<Question> = records.iter().map(question).collect();
     let is_chess960 = records.iter().any(|record| record.start.is_chess960());
@@ -105,7 +106,8 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         }
         #[cfg(feature = "cluster")]
         Some(fleet) => {
-            let (suite, run) = (&args.suite, crate::suite_run::run_on_workers);
+            let suite = &args.suite;
+            let run = crate::suite_run::run_on_workers;
             let (answered, place) = run(fleet, suite, &engines, is_chess960, questions)?;
             (answered.into_iter().map(|(done, by)| (done.0, by)).collect(), place)
         }

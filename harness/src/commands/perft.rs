@@ -94,7 +94,8 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         }
         #[cfg(feature = "cluster")]
         Some(fleet) => {
-            let (suite, run) = (&args.suite, crate::suite_run::run_on_workers);
+            let suite = &args.suite;
+            let run = crate::suite_run::run_on_workers;
             let (counted, place) = run(fleet, suite, &engines, needs_chess960, counts.clone())?;
             let verdicts = counted.into_iter().map(|(done, by)| done.0.map_err(|e| e + &by));
             (verdicts.collect(), place)

@@ -73,7 +73,8 @@ pub(crate) fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
 fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
     let confirm = args.confirm.clone();
     let requested = requested_run(args)?;
-    let (results, format) = (requested.results.clone(), requested.flags.format);
+    let results = requested.results.clone();
+    let format = requested.flags.format;
     let (name, code) = run::play_and_name(RunKind::Tune, requested)?;
     match code {
         ExitCode::Passed if confirm.confirm => confirm.play(&results, &name, format),

@@ -46,7 +46,9 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     }
     let without =
         if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
-    let (openings, from, seed) = (quantity(book.len(), "opening"), &book.name, plan.seed);
+    let openings = quantity(book.len(), "opening");
+    let from = &book.name;
+    let seed = plan.seed;
     let concurrency = match fleet {
         None => format!(", concurrency {}{}", plan.concurrency, concurrency_reason(plan)),
         Some(_) => String::new(),
@@ -88,7 +90,8 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
     let LoadedPlan { plan, fingerprints, .. } = loaded;
     for engine in without_limits.iter().filter_map(|index| plan.engines.get(*index)) {
         if without_limits.len() < plan.engines.len() {
-            let (name, limits) = (&engine.name, engine.conditions.limits);
+            let name = &engine.name;
+            let limits = engine.conditions.limits;
             note(&format!(
                 "{name} has no limits and plays at {limits}; --each sets limits for all engines"
             ));

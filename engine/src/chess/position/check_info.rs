@@ -31,7 +31,8 @@ impl CheckInfo {
     /// board.
     #[inline(always)]
     pub(in crate::chess) fn find<S: Side>(board: &Board, king: Square) -> CheckInfo {
-        let (own, enemy) = (board.color(S::COLOR), board.color(!S::COLOR));
+        let own = board.color(S::COLOR);
+        let enemy = board.color(!S::COLOR);
         let checkers = attacks::pawn(S::COLOR, king) & board.kind(Kind::Pawn)
             | attacks::knight(king) & board.kind(Kind::Knight);
         let mut info = CheckInfo { checkers: checkers & enemy, ..CheckInfo::NONE };

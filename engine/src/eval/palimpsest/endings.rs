@@ -29,7 +29,8 @@ pub(super) fn mating<K: Sink>(position: &Position, sink: &mut K) {
         if board.color(!strong).has_several() || !can_mate(board, strong) {
             continue;
         }
-        let (own, bare) = (board.king(strong), board.king(!strong));
+        let own = board.king(strong);
+        let bare = board.king(!strong);
         let steps_driven = match bishop_and_knight(board, strong) {
             Some(is_light) => 7 - i32::from(to_corner(bare, is_light)),
             None => 6 - i32::from(to_edge(bare)),
@@ -99,7 +100,8 @@ fn weight(place: usize) -> i32 {
 #[inline(never)]
 fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
     if pawns.is_empty() {
-        let (own, other) = (worth(board, strong), worth(board, !strong));
+        let own = worth(board, strong);
+        let other = worth(board, !strong);
         // A lone minor piece cannot mate, and two knights cannot force mate.
         if own <= 6 && !can_mate(board, strong) {
             return 0;

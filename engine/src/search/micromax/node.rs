@@ -132,7 +132,8 @@ impl Search<'_> {
             score = -self.node(&node.king_capture_test()) / 2;
         }
         if !self.limiter.stopped {
-            let (is_lower, is_upper) = (score > node.alpha, score < node.beta);
+            let is_lower = score > node.alpha;
+            let is_upper = score < node.beta;
             let entry = Entry { score, depth: *depth, is_lower, is_upper, best: *best };
             self.table.store(slot, node.hash(), &entry);
         }

@@ -150,7 +150,8 @@ impl Search<'_> {
     /// Performs one iteration, and returns the score in centipawns. A search that fails high or low
     /// is repeated with a window that is unbounded on that side.
     fn aspirate(&mut self, depth: i32) -> Score {
-        let (mut alpha, mut beta) = (-INFINITE, INFINITE);
+        let mut alpha = -INFINITE;
+        let mut beta = INFINITE;
         let last = self.result.score;
         if depth > 1 && !is_mate(last) && self.is_enabled(Feature::Aspiration) {
             (alpha, beta) = (last - ASPIRATION, last + ASPIRATION);

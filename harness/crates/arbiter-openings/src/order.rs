@@ -58,7 +58,8 @@ impl OpeningOrder {
         // order needs only the position within the pass, but each pass in random order is
         // different.
         let place = self.start.saturating_add(pair_index);
-        let (pass, within) = (place / len, (place % len) as usize);
+        let pass = place / len;
+        let within = (place % len) as usize;
         match self.order {
             Order::Sequential => within,
             Order::Random => self.part(pass, within / PART)[within % PART] as usize,

@@ -83,7 +83,8 @@ impl Start {
             return Ok(standard);
         }
         let chess960 = Start::by_rules(setup, CastlingMode::Chess960)?;
-        let (lost, kept) = (chess960.lost_rights(setup), standard.lost_rights(setup));
+        let lost = chess960.lost_rights(setup);
+        let kept = standard.lost_rights(setup);
         let is_better = lost.is_empty() || names_files && lost.count() < kept.count();
         if is_chess960 || is_better { Ok(chess960) } else { Ok(standard) }
     }

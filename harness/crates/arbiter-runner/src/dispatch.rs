@@ -228,7 +228,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
 
     /// Returns an error if too many games ended with an engine fault.
     fn check_faults(&self) -> Result<(), RunError> {
-        let (counts, limit) = (self.state.counts(), self.run.plan.fault_limit);
+        let counts = self.state.counts();
+        let limit = self.run.plan.fault_limit;
         // In distributed runs faulty workers are excluded instead, and a lenient plan imitates
         // other programs, which continue after faults.
         let may_end = self.is_local && !self.run.plan.is_lenient;
@@ -245,14 +246,17 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         let by_engine = by_engine.collect::<Vec<_>>().join(", ");
         let overload = overload(self.run.plan, counts, &self.run.store.latencies(self.run.name)?);
         let cause = overload.map(|overload| format!("{overload}; ")).unwrap_or_default();
-        let (faults, games) = (each.values().sum(), counts.games());
+        let faults = each.values().sum();
+        let games = counts.games();
         Err(RunError::TooManyFaults { cause, faults, games, by_engine, limit })
     }
 
     /// Excludes a worker. If counted pairs can be taken back, the worker's pairs no longer count.
     fn exclude_worker(&mut self, remark: &Remark) -> Result<(), RunError> {
         let takes_back = self.state.can_take_back();
-        let (store, name, now) = (&mut self.run.store, self.run.name, unix_time_ms());
+        let store = &mut self.run.store;
+        let name = self.run.name;
+        let now = unix_time_ms();
         let excluded = &store.exclude_worker(name, now, remark, takes_back)?;
         let text = format!("excluded: {}", remark.text);
         store.note_remark(name, now, &Remark { text, ..remark.clone() })?;
@@ -441,7 +445,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     }
 
     async fn apply_effect(&mut self, effect: Effect) -> Result<(), RunError> {
-        let (run, elapsed) = (self.run.name, self.clock.elapsed());
+        let run = self.run.name;
+        let elapsed = self.clock.elapsed();
         match effect {
             // These effects follow only from `RunInput::Idle`, which `fill` applies.
             Effect::Start(_) | Effect::Ease => {}

@@ -153,7 +153,8 @@ pub(crate) fn game(
         let opening = name.filter(|name| !name.is_empty());
         let opening = opening.map_or(String::new(), |name| format!(" Opening: {name}."));
         let names = game.engines.map(|engine| stored.plan.engines[engine].name.as_str());
-        let (why, description) = (outcome.termination.describe(), outcome.naming(names));
+        let why = outcome.termination.describe();
+        let description = outcome.naming(names);
         format!("Ending: {why}. {description}.{opening}")
     });
     Ok(Some(pages::game(run, url_query, place, &around, &shown)))

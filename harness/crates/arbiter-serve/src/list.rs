@@ -136,7 +136,8 @@ impl Runs {
             Some(store) => store,
             None => Store::observe(&self.results)?,
         };
-        let (version, epoch) = (Some(store.data_version()?), store.epoch()?);
+        let version = Some(store.data_version()?);
+        let epoch = store.epoch()?;
         let has_changed = self.version != version;
         if epoch != self.epoch {
             // The epoch changes when pairs are withdrawn or a run is removed. Other pairs may have

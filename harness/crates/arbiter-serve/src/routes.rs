@@ -247,7 +247,8 @@ async fn games_pgn(
         games::select_games(results, run, &url_query, openings)
     });
     let (header, chosen) = chosen.await?;
-    let (name, header) = (run.clone(), Arc::new(header));
+    let name = run.clone();
+    let header = Arc::new(header);
     let texts = unfold((site, chosen.into_iter()), move |(site, mut rest)| {
         let (run, header) = (run.clone(), header.clone());
         async move {

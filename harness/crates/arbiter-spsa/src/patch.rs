@@ -125,7 +125,8 @@ pub fn unified(file: &str, old: &str, new: &str) -> String {
     // Changes whose contexts overlap share a hunk, because hunks of a unified diff must not
     // overlap.
     for hunk in changed.chunk_by(|a, b| b - a <= 2 * CONTEXT) {
-        let (first, last) = (hunk[0], hunk[hunk.len() - 1]);
+        let first = hunk[0];
+        let last = hunk[hunk.len() - 1];
         let from = first.saturating_sub(CONTEXT);
         let to = (last + CONTEXT + 1).min(old.len());
         let count = to - from;

@@ -10,7 +10,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         <[u64; 5]>::try_from(counts).map_err(|_| "expected the counts LL LD DD+WL WD WW")?;
     let pairs = Pentanomial(counts);
     let test = Sprt::new(0.0, 5.0, 0.05, 0.05, Model::Normalized)?;
-    let (llr, bounds) = (test.llr(&pairs), test.bounds);
+    let llr = test.llr(&pairs);
+    let bounds = test.bounds;
     println!("LLR {llr:.2} [{:.2}, {:.2}]: {:?}", bounds.lower, bounds.upper, test.decide(llr));
     if let Some(exit) = test.forecast(&pairs) {
         let percent = 100.0 * exit.upper_probability;

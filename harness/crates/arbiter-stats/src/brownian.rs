@@ -57,7 +57,8 @@ pub(crate) fn exit_by_rate(rate: f64, drift: f64, below: f64, above: f64) -> Exi
     // The formulas are for a rising walk, so that no exponential overflows. A falling walk is
     // mirrored.
     let (near, far) = if rate > 0.0 { (below, above) } else { (above, below) };
-    let (rise, width) = (rate.abs(), below + above);
+    let rise = rate.abs();
+    let width = below + above;
     // `exp_m1` keeps the digits that 1 − e^x would lose for a small drift.
     let far_probability = (-rise * near).exp_m1() / (-rise * width).exp_m1();
     let near_probability = (-rise * near).exp() * (-rise * far).exp_m1() / (-rise * width).exp_m1();
@@ -108,7 +109,9 @@ impl BrownianMotion {
     }
 
     fn by_eigenfunctions(&self, lower: f64, upper: f64, units: f64, level: f64) -> f64 {
-        let (width, start, end) = (upper - lower, -lower, level - lower);
+        let width = upper - lower;
+        let start = -lower;
+        let end = level - lower;
         let gamma = self.drift / self.variance;
         let escape = if (gamma * width).abs() < NO_DRIFT {
             upper / width

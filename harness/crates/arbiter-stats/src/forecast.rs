@@ -76,7 +76,8 @@ impl Sprt {
                 // drift computed from the moments is valid only for small strength differences.
                 let drift = llr / sample.units;
                 let walk = BrownianMotion { drift, ..self.for_pairs(pairs).walk(&sample) };
-                let (below, above) = (llr - self.bounds.lower, self.bounds.upper - llr);
+                let below = llr - self.bounds.lower;
+                let above = self.bounds.upper - llr;
                 Some(posterior_mean(&walk, sample.units, |walk| figures(walk, below, above)))
             }
         }

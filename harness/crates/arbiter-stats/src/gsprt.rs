@@ -69,7 +69,8 @@ fn with_t_value<const K: usize>(p: &[f64; K], t: f64) -> [f64; K] {
     // The uniform distribution has a positive variance for any sample, so the first tangent exists.
     let mut q = [1.0 / K as f64; K];
     for _ in 0..MAX_FIXED_POINT_ROUNDS {
-        let (mean, sigma) = (mean(&q), central_moment(&q, 2).sqrt());
+        let mean = mean(&q);
+        let sigma = central_moment(&q, 2).sqrt();
         let tangent = std::array::from_fn(|cell| {
             let score = Distribution::<K>::score(cell);
             // Tangent of (mean − ½) − t·σ. The derivative of σ with respect to the weight of a cell

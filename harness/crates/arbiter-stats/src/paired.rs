@@ -81,7 +81,9 @@ fn below_or_at(k: u64, n: u64) -> f64 {
     }
     // The sum runs downwards from `k` heads, because each term is then smaller than the term
     // before.
-    let (mut sum, mut term, mut heads) = (0.0, exactly(k, n), k);
+    let mut sum = 0.0;
+    let mut term = exactly(k, n);
+    let mut heads = k;
     while term > sum * f64::EPSILON {
         sum += term;
         term *= heads as f64 / (n - heads + 1) as f64;

@@ -46,7 +46,8 @@ pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, 
     // The margin is proportional to the distance from the nearer end of the bracket, because for a
     // root next to a pole, this distance has a small relative error.
     let margin = CHECK_WIDTH * (x - low).min(high - x);
-    let (above, below) = (f(x - margin).0, f(x + margin).0);
+    let above = f(x - margin).0;
+    let below = f(x + margin).0;
     assert!(above >= 0.0 && below <= 0.0, "no root at {x}: {above} before, {below} after");
     x
 }

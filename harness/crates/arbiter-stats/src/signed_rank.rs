@@ -41,7 +41,8 @@ impl SortedSample {
 
     /// Returns the `rank`-th smallest mean of two numbers, counted from 1.
     fn mean_at(&self, rank: u64) -> f64 {
-        let (mut low, mut high) = (self.0[0], self.0[self.0.len() - 1]);
+        let mut low = self.0[0];
+        let mut high = self.0[self.0.len() - 1];
         if self.means_up_to(low) >= rank {
             return low;
         }

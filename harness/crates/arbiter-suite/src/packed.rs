@@ -39,7 +39,8 @@ pub fn packed(game: &Game) -> Vec<[u8; RECORD_BYTES]> {
 
 fn record(position: &Chess, white_score: i32, result: KnownOutcome) -> [u8; RECORD_BYTES] {
     let mut bytes = [0; RECORD_BYTES];
-    let (board, castling_rooks) = (position.board(), position.castles().castling_rights());
+    let board = position.board();
+    let castling_rooks = position.castles().castling_rights();
     bytes[..8].copy_from_slice(&u64::from(board.occupied()).to_le_bytes());
     for (place, square) in board.occupied().into_iter().enumerate() {
         let Some(piece) = board.piece_at(square) else { continue };

@@ -62,7 +62,8 @@ fn page(command: &Command) -> String {
     if !inner.is_empty() {
         page += "\n## Commands\n\n| command | |\n| --- | --- |\n";
         for inner in inner {
-            let (about, file) = (prose(&text(inner.get_about())), file_name(inner));
+            let about = prose(&text(inner.get_about()));
+            let file = file_name(inner);
             page += &format!("| [`{}`]({file}) | {about} |\n", inner.get_name());
         }
     }

@@ -174,7 +174,8 @@ pub(crate) fn run(args: &CountArgs, format: OutputFormat) -> Result<String, Stri
 
 /// Returns the status of a test from game counts, without an estimate of the overshoot.
 fn status_of_games(test: &Sprt, games: &Trinomial) -> SprtStatus {
-    let (llr, start) = (test.llr_games(games), SprtMonitor::new(*test, 1).start());
+    let llr = test.llr_games(games);
+    let start = SprtMonitor::new(*test, 1).start();
     SprtStatus { llr, decision: test.decide(llr), ..start }
 }
 

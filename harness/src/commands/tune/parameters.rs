@@ -119,7 +119,8 @@ fn declared(engine: &Engine, names: &[String]) -> Result<Vec<Parameter>, Failure
 
 /// Returns whether `name`, which may end with `*`, matches an option, ignoring case.
 fn fits(name: &str, option: &str) -> bool {
-    let (name, option) = (name.trim().to_ascii_lowercase(), option.to_ascii_lowercase());
+    let name = name.trim().to_ascii_lowercase();
+    let option = option.to_ascii_lowercase();
     match name.strip_suffix('*') {
         Some(beginning) => {
             let is_usual = USUAL.split(", ").any(|usual| usual.eq_ignore_ascii_case(&option));

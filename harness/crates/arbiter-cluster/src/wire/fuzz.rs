@@ -148,7 +148,9 @@ fn other_result<D: Payload>(done: D) -> JobResult<D> {
 }
 
 fn job_text(work: WorkMessage) -> Vec<u8> {
-    let (run_id, nonce, only_for) = (run_id(), secret().nonce(7, 2), Some("w".into()));
+    let run_id = run_id();
+    let nonce = secret().nonce(7, 2);
+    let only_for = Some("w".into());
     write(&Job { run_id, number: 7, attempt: 2, nonce, expires: 9, only_for, work })
 }
 

@@ -204,7 +204,8 @@ pub(crate) fn answered() -> EngineAnswers {
 pub(crate) fn count() -> Count {
     let case = read_cases("4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D2 25", false).cases.remove(0);
     let patterns = Patterns::new(Some(r"leaves (\d+)")).unwrap();
-    let (command, limit) = ("perft {depth}".to_owned(), Duration::from_secs(9));
+    let command = "perft {depth}".to_owned();
+    let limit = Duration::from_secs(9);
     let query = PerftQuery { command, patterns, limit };
     Count { start: case.start, depth: 2, expected: 25, query }
 }

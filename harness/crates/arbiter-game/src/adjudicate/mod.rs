@@ -125,7 +125,8 @@ impl Adjudicator {
 
     /// Returns the outcome if the tablebases decide `position`.
     pub fn look_up(&self, position: &Chess) -> Option<Outcome> {
-        let (rule, tables) = (self.rules.tablebase?, self.tables.as_deref()?);
+        let rule = self.rules.tablebase?;
+        let tables = self.tables.as_deref()?;
         Some(match tablebase::value(rule, tables, position)? {
             KnownOutcome::Decisive { winner } => Outcome::lost(
                 !winner,

@@ -65,7 +65,8 @@ pub fn decompressed<'a>(
     if let Some(what) = foreign(&head) {
         return Err(io::Error::new(ErrorKind::InvalidData, format!("it is {what}")));
     }
-    let (is_gzip, is_zstd) = (head.starts_with(b"\x1f\x8b"), is_zstd(&head));
+    let is_gzip = head.starts_with(b"\x1f\x8b");
+    let is_zstd = is_zstd(&head);
     // The examined bytes are part of the file, so the reader must get them again.
     let source = Cursor::new(head).chain(source);
     Ok(match (is_gzip, is_zstd) {

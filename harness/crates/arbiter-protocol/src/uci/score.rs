@@ -57,7 +57,8 @@ impl fmt::Display for Score {
         match *self {
             Score::Centipawns(0) => write!(f, "0.00"),
             Score::Centipawns(cp) => {
-                let (sign, cp) = (if cp < 0 { '-' } else { '+' }, cp.unsigned_abs());
+                let sign = if cp < 0 { '-' } else { '+' };
+                let cp = cp.unsigned_abs();
                 write!(f, "{sign}{}.{:02}", cp / 100, cp % 100)
             }
             Score::Mate(moves) if moves > 0 => write!(f, "+M{moves}"),

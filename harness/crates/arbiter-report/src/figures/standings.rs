@@ -120,7 +120,8 @@ pub(crate) fn is_level(ratings: &[(usize, Rating)]) -> bool {
 /// Returns `true` if the interval of the first rating lies above the intervals of all other
 /// ratings.
 pub(crate) fn is_clear(ratings: &[(usize, Rating)]) -> bool {
-    let (first, others) = (&ratings[0].1, &ratings[1..]);
+    let first = &ratings[0].1;
+    let others = &ratings[1..];
     others.iter().all(|(_, other)| first.is_above(other))
 }
 
@@ -241,7 +242,8 @@ pub fn rules_text(design: &Design, engines: usize, is_test: bool) -> String {
         }
         _ if engines == 2 => format!("{most}{}", quantity(rounds.saturating_mul(pairs), one)),
         _ => {
-            let (format, rounds) = (design.format, quantity(rounds, "round"));
+            let format = design.format;
+            let rounds = quantity(rounds, "round");
             format!("{format}, {rounds}, {most}{pairs} {unit} per encounter")
         }
     };

@@ -148,7 +148,8 @@ impl EloFigures {
     pub fn of(strength: &Strength) -> EloFigures {
         let [elo, elo_low, elo_high] = ends(strength.elo);
         let [nelo, nelo_low, nelo_high] = ends(strength.nelo);
-        let (no_interval_reason, los) = (strength.no_interval_reason(), strength.los);
+        let no_interval_reason = strength.no_interval_reason();
+        let los = strength.los;
         EloFigures { elo, elo_low, elo_high, no_interval_reason, nelo, nelo_low, nelo_high, los }
     }
 }

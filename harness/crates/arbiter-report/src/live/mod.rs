@@ -207,8 +207,11 @@ impl<'a> Live<'a> {
             let clock = side.clock().map_or(String::new(), |clock| format!(" {clock:>5}"));
             format!("{name:columns$} {score:>7}{clock}")
         };
-        let (place, last) = (board.place(), board.last_move.as_deref().unwrap_or_default());
-        let (white, black, ply) = (side(&board.white), side(&board.black), board.ply());
+        let place = board.place();
+        let last = board.last_move.as_deref().unwrap_or_default();
+        let white = side(&board.white);
+        let black = side(&board.black);
+        let ply = board.ply();
         format!("{place:>6}  {white}  –  {black}  ply {ply:>3} {last}")
     }
 

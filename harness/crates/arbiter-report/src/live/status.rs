@@ -62,7 +62,8 @@ impl Progress {
     /// Returns the speed in games per second since the start or resumption; `None` before the first
     /// counted pair. `elapsed` is the playing time.
     fn rate(&self, elapsed: Duration) -> Option<f64> {
-        let (pairs, seconds) = (self.counted - self.counted_before, elapsed.as_secs_f64());
+        let pairs = self.counted - self.counted_before;
+        let seconds = elapsed.as_secs_f64();
         let games = self.schedule.design().games_per_pair() * pairs;
         (pairs > 0 && seconds > 0.0).then(|| games as f64 / seconds)
     }

@@ -123,7 +123,8 @@ pub(crate) fn shortened(name: &str, room: usize) -> String {
     }
     // Similar names, such as names of revisions, differ at the beginning or at the end, so both
     // parts are kept.
-    let (begin, end) = (room - 1 - room / 3, length - room / 3);
+    let begin = room - 1 - room / 3;
+    let end = length - room / 3;
     name.chars().take(begin).chain(['…']).chain(name.chars().skip(end)).collect()
 }
 

@@ -216,7 +216,8 @@ fn confidence(summary: &Summary) -> String {
 }
 
 fn duel(summary: &Summary) -> Option<String> {
-    let (games, elo) = (summary.counts.games(), summary.strength().elo_in_full());
+    let games = summary.counts.games();
+    let elo = summary.strength().elo_in_full();
     let (first, second) = (&summary.engines[0], &summary.engines[1]);
     let games = (games > 0).then(|| quantity(games, "game"))?;
     Some(format!("{first} against {second}: Elo {elo} after {games}."))

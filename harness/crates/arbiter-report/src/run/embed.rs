@@ -41,7 +41,8 @@ pub fn badge_svg(summary: &Summary) -> String {
     // The width of text depends on the reader's font. The estimate assumes a mean character width
     // of 7 pixels at this font size; `textLength` stretches the text to the estimated width.
     let width = |text: &str| 7 * text.chars().count() as u32 + 10;
-    let (value, name) = (shortened(&value, 60), shortened(&summary.run, 20));
+    let value = shortened(&value, 60);
+    let name = shortened(&summary.run, 20);
     let (left, right) = (width(&name), width(&value));
     let title = format!("{}: {value}", summary.run);
     let part = |x: u32, room: u32, colour: &str, text: &str| {

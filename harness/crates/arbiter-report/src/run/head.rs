@@ -97,7 +97,8 @@ fn leader(summary: &Summary) -> Option<Gauge> {
     let rating = rating?;
     let [low, high] = rating.open_ends(rating.elo);
     let estimate = Estimate { value: rating.elo, low, high };
-    let (name, count) = (&summary.engines[engine], summary.engines.len());
+    let name = &summary.engines[engine];
+    let count = summary.engines.len();
     Some(Gauge {
         name: format!("Elo of the leader{}", if rating.margin.is_some() { " (95 %)" } else { "" }),
         value: rating.to_string(),
@@ -115,7 +116,8 @@ fn decisive(summary: &Summary, statistics: Option<&GameStatistics>) -> Gauge {
 }
 
 fn iterations(spsa: &SpsaState) -> Gauge {
-    let (done, all) = (spsa.finished(), spsa.tuning().iterations);
+    let done = spsa.finished();
+    let all = spsa.tuning().iterations;
     Gauge {
         name: "Iterations".to_owned(),
         value: done.to_string(),

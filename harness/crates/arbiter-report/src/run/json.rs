@@ -235,7 +235,8 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
 }
 
 fn results(summary: &Summary) -> RunResults<'_> {
-    let (sprt, counts) = (summary.plan.sprt, &summary.counts);
+    let sprt = summary.plan.sprt;
+    let counts = &summary.counts;
     let (bounds, strength) = (sprt.map(|sprt| sprt.bounds), summary.strength());
     let status = summary.test().map(|(_, status)| status);
     let [elo_sequential, elo_sequential_low, elo_sequential_high] =

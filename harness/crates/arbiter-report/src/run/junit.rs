@@ -96,7 +96,8 @@ fn encounters(summary: &Summary) -> Vec<TestCase> {
     let one = |(engines, encounter): (&[usize; 2], &Encounter)| {
         let strength = Strength::of(*encounter);
         let [first, second] = engines.map(|engine| summary.engines[engine].as_str());
-        let (games, elo) = (results(&strength.games, " games"), strength.elo_text());
+        let games = results(&strength.games, " games");
+        let elo = strength.elo_text();
         let text = format!("{games}; Elo {elo}");
         case(&format!("{first} against {second}"), &class, &text, TestCaseStatus::success())
     };

@@ -12,7 +12,8 @@ use arbiter_store::{Fingerprints, StoredRun};
 pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Fingerprints) {
     let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
     for ((name, engine), (hash, files)) in plan.own_engines().zip(fingerprints.by_engine()) {
-        let (options, limits) = (options_text(engine, files), engine.conditions.limits);
+        let options = options_text(engine, files);
+        let limits = engine.conditions.limits;
         engines.push([&name, &program(engine), &options, &limits, &short_hash(hash)]);
     }
     document.table(engines);

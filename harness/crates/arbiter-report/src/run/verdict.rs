@@ -96,7 +96,8 @@ fn open_sentence(summary: &Summary) -> String {
 /// Returns the state of a tuning run; if the run is complete, also the command that tests the tuned
 /// values.
 fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
-    let (done, all) = (spsa.finished(), spsa.tuning().iterations);
+    let done = spsa.finished();
+    let all = spsa.tuning().iterations;
     match summary.ending {
         Some(RunEnd::Complete) => format!(
             "Complete: all {all} iterations were played. Test the values against the initial values: \

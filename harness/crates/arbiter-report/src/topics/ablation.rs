@@ -118,7 +118,8 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
         let wanted = features.iter().filter(|feature| is_wanted(feature));
         listed(&wanted.map(|feature| feature.name).collect::<Vec<_>>())
     };
-    let (engine, count) = (&summary.engines[0], features.len());
+    let engine = &summary.engines[0];
+    let count = features.len();
     let Some(sprt) = &summary.plan.sprt else {
         let [good, bad] = [true, false].map(|sign| listed(&|w| significant_gain(w) == Some(sign)));
         let open = features.iter().filter(|feature| significant_gain(feature).is_none()).count();
@@ -157,7 +158,8 @@ fn listed(names: &[&str]) -> String {
         0 => "none".to_owned(),
         count @ 1..=MAX_NAMED => format!("{count} ({})", names.join(", ")),
         count => {
-            let (shown, more) = (names[..MAX_NAMED].join(", "), count - MAX_NAMED);
+            let shown = names[..MAX_NAMED].join(", ");
+            let more = count - MAX_NAMED;
             format!("{count} ({shown} and {more} more)")
         }
     }

@@ -16,7 +16,8 @@ pub(crate) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
         let mut line = Line::plain(*name, Vec::new());
         for (centipawns, results) in calibration.iter() {
             let Some((mean, low, high)) = result_figures::score_percents(results) else { continue };
-            let (pawns, games) = (f64::from(centipawns) / 100.0, results.games());
+            let pawns = f64::from(centipawns) / 100.0;
+            let games = results.games();
             table.push([name, &format!("{pawns:+.0}"), &games, &result_figures::score(results)]);
             if games >= MIN_GAMES {
                 line.points.push((pawns, mean));
@@ -28,7 +29,8 @@ pub(crate) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
     if lines.iter().all(|line| line.points.len() < 2) {
         return None;
     }
-    let (x, y) = ("evaluation in pawns", "score, %".to_owned());
+    let x = "evaluation in pawns";
+    let y = "score, %".to_owned();
     let levels = vec![(String::new(), 50.0)];
     let chart = Lines { x, y, lines, levels, ..Lines::default() };
     let caption = "Evaluations against results".to_owned();

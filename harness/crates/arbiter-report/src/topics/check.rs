@@ -103,7 +103,8 @@ impl<'a> CheckReport<'a> {
         let counts = count(self.verdicts, |_| true);
         let score = score(self.verdicts)
             .map_or("no score".to_owned(), |score| format!("score {} of 100", format_score(score)));
-        let (passed, judged) = (counts.passed, counts.judged());
+        let passed = counts.passed;
+        let judged = counts.judged();
         document.paragraph(format!("{}: {passed} of {judged} checks passed, {score}", self.engine));
         document
     }

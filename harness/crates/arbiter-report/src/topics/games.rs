@@ -26,7 +26,8 @@ pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: 
         let MisjudgedGame { pair, game_index, game, color, ply, score, .. } = found;
         let engine = &summary.engines[*game.engines.get(*color)];
         game_to_show(&summary.plan, (*pair, *game_index, game), *ply + 1, |number| {
-            let (side, ending) = (color_name(*color), game.outcome.termination.describe());
+            let side = color_name(*color);
+            let ending = game.outcome.termination.describe();
             let number = number.trim_end_matches('.');
             format!("{engine} ({side}) reported {score} at move {number}. Game ending: {ending}.")
         })

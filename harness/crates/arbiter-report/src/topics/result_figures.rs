@@ -122,7 +122,8 @@ pub(crate) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
         row(Some(engine), name, "Black", black);
     }
     rows.truncate(1 + 2 * MAX_COLOURED);
-    let (score, drawn) = (score(&white), share(white.draws, white.games()));
+    let score = score(&white);
+    let drawn = share(white.draws, white.games());
     let games = quantity(white.games(), "game");
     let caption = "Scores by colour with their 95 % intervals".to_owned();
     let description = format!("White scored {score} of {games}, and {drawn} were drawn.");

@@ -79,7 +79,8 @@ fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<
     let mut table = Table::with_columns(["engine"], names.chain(phases));
     let mut lines = Vec::new();
     for (name, engine) in engines {
-        let (values, by_phase) = (values(engine), engine.phases.each_ref().map(value));
+        let values = values(engine);
+        let by_phase = engine.phases.each_ref().map(value);
         let cells = ranges.iter().map(|range| &values[*range]).chain(&by_phase);
         table.push_with([name], cells.map(compact));
         let middle = |range| (MOVES_PER_RANGE * range) as f64 + (MOVES_PER_RANGE + 1) as f64 / 2.0;

@@ -105,7 +105,8 @@ pub(crate) fn brief_table(summary: &Summary) -> Table {
     for (engines, encounter) in &summary.counts.encounters {
         let [first, second] = engines.map(|engine| &summary.engines[engine]);
         let strength = Strength::of(*encounter);
-        let (games, elo) = (strength.games, strength.elo_text());
+        let games = strength.games;
+        let elo = strength.elo_text();
         table.push([first, second, &games.games(), &games.wins, &games.draws, &games.losses, &elo]);
     }
     table

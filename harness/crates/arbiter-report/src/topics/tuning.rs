@@ -132,7 +132,8 @@ fn table(spsa: &SpsaState) -> Table {
     for (parameter, value) in spsa.tuning().parameters.iter().zip(spsa.theta()) {
         let Parameter { name, start, min, max, c_end, r_end, .. } = parameter;
         let change = format!("{:+.2}", (value - start) / c_end + 0.0);
-        let (tuned, range) = (parameter.setting(*value).1, format!("{min} to {max}"));
+        let tuned = parameter.setting(*value).1;
+        let range = format!("{min} to {max}");
         let value = format!("{value:.3}");
         table.push([name, start, &value, &tuned, &change, &range, c_end, r_end]);
     }
@@ -148,7 +149,8 @@ fn options(spsa: &SpsaState) -> String {
 /// Formats the changed values as removed and added lines of a table in source code.
 fn assignments(spsa: &SpsaState) -> String {
     let tuning = spsa.tuning();
-    let (now, start) = (tuning.settings(spsa.theta()), tuning.settings(&tuning.start()));
+    let now = tuning.settings(spsa.theta());
+    let start = tuning.settings(&tuning.start());
     let changed = start.into_iter().zip(now).filter(|(start, now)| start != now);
     let line = |((name, old), (_, new))| format!("-{name} = {old}\n+{name} = {new}\n");
     changed.map(line).collect()
@@ -184,7 +186,8 @@ fn expected_noise(summary: &Summary, tuning: &Tuning) -> Option<(f64, f64)> {
 
 /// Returns a sentence with the first tuned values.
 pub(crate) fn conclusion(summary: &Summary, spsa: &SpsaState) -> String {
-    let (done, all) = (spsa.finished(), spsa.tuning().iterations);
+    let done = spsa.finished();
+    let all = spsa.tuning().iterations;
     let values = spsa.tuning().settings(spsa.theta()).into_iter();
     let values = values.take(MAX_NAMED).map(|(name, value)| format!("{name} {value}"));
     let values = values.collect::<Vec<_>>().join(", ");

@@ -45,7 +45,9 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         }
         let status = self.status();
         if !control.command.is_query() {
-            let (pace, slots, elapsed) = (status.pace, status.concurrency, self.clock.elapsed());
+            let pace = status.pace;
+            let slots = status.concurrency;
+            let elapsed = self.clock.elapsed();
             self.notify(&RunEvent::Steered { pace, slots, elapsed })?;
         }
         // A client that has disconnected needs no answer.

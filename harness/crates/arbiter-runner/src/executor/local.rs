@@ -45,7 +45,8 @@ impl LocalExecutor {
         setups: Vec<EngineSetup>,
         live_games: LiveGames,
     ) -> io::Result<LocalExecutor> {
-        let (spawner, setups) = (Spawner::start()?, Arc::new(setups));
+        let spawner = Spawner::start()?;
+        let setups = Arc::new(setups);
         // Startup timeouts count real time, so with too many parallel starts engines could exceed
         // them.
         let starts = Arc::new(Semaphore::new(allowed_cpus().len().max(1) * STARTS_PER_CPU));

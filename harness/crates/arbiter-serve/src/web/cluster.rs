@@ -91,7 +91,8 @@ fn row(
         WorkerState::Playing => "running",
         WorkerState::Idle => "idle",
     };
-    let (speed, version) = (status.pairs_per_minute(), &status.version);
+    let speed = status.pairs_per_minute();
+    let version = &status.version;
     let machine = format!("{}, {} MiB", status.cpu, status.memory_mib);
     let more = [status.sandbox.clone(), benches(status)];
     let more = more.into_iter().filter(|text| !text.is_empty() && *text != "-");

@@ -42,7 +42,8 @@ pub(crate) fn row(run: &ListedRun, running: Option<&Running>) -> Fragment {
 }
 
 fn cell(column: RunColumn, run: &ListedRun, running: Option<&Running>) -> Markup {
-    let (text, summary) = (column.cell(run), run.summary.as_ref().ok());
+    let text = column.cell(run);
+    let summary = run.summary.as_ref().ok();
     match column {
         RunColumn::Run => html! {
             th scope="row" class="title" {

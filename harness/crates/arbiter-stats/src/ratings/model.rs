@@ -67,12 +67,15 @@ impl OutcomeModel {
     pub fn probabilities(self, x: f64, parameter: f64) -> [f64; 3] {
         match self {
             OutcomeModel::Davidson => {
-                let (up, draw, down) = ((0.5 * x).exp(), parameter.exp(), (-0.5 * x).exp());
+                let up = (0.5 * x).exp();
+                let draw = parameter.exp();
+                let down = (-0.5 * x).exp();
                 let all = up + draw + down;
                 [down / all, draw / all, up / all]
             }
             OutcomeModel::RaoKupper => {
-                let (win, loss) = (logistic(x - parameter), logistic(-x - parameter));
+                let win = logistic(x - parameter);
+                let loss = logistic(-x - parameter);
                 [loss, 1.0 - win - loss, win]
             }
             OutcomeModel::Scores => {
@@ -81,7 +84,8 @@ impl OutcomeModel {
                 // one that is 0 if ν is 0.
                 let square = (2.0 * parameter).exp();
                 let product = square * score * (1.0 - score);
-                let (a, b) = (1.0 - 0.25 * square, 0.5 * square);
+                let a = 1.0 - 0.25 * square;
+                let b = 0.5 * square;
                 // This form of the root avoids cancellation and is also valid for a = 0.
                 let draw = 2.0 * product / (b + (b * b + 4.0 * a * product).sqrt());
                 [1.0 - score - 0.5 * draw, draw, score - 0.5 * draw]

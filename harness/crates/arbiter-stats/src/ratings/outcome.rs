@@ -180,7 +180,8 @@ impl SampleSize {
         if pairs == 0.0 || unknowns <= 0.0 {
             return;
         }
-        let (units, games) = (pairs + singles, 2.0 * pairs + singles);
+        let units = pairs + singles;
+        let games = 2.0 * pairs + singles;
         let lost = (games - 1.0) / (games - unknowns).max(1.0);
         let factor = lost.max(1.0) * units / (units - 1.0).max(1.0);
         // δ = p/(m − p) reaches its limit of ½ at m = 3p.

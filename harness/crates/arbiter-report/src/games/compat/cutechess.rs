@@ -49,7 +49,8 @@ fn sides(name: &str, Encounter { table, singles, games, .. }: &Encounter) -> Str
     let played = rows.into_iter().filter(|(_, games)| games.games() > 0);
     let lines = played.map(|(player, games)| {
         let Trinomial { wins, losses, draws } = games;
-        let (share, count) = (format_like_qt(points(&games).1 / 100.0, 3), games.games());
+        let share = format_like_qt(points(&games).1 / 100.0, 3);
+        let count = games.games();
         format!("...      {player}: {wins} - {losses} - {draws}  [{share}] {count}\n")
     });
     lines.collect()
@@ -88,7 +89,8 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
         let [elo, error] = [elo, error].map(|value| format_like_qt(value, 0));
         let score = format_like_qt(points(&games).1, 1);
         let draws = format_like_qt(percent(games.draw_ratio()), 1);
-        let (name, count) = (&writer.engines[engine], games.games());
+        let name = &writer.engines[engine];
+        let count = games.games();
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,

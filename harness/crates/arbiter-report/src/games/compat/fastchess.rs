@@ -68,7 +68,8 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let draw_ratio = format_like_c(percent(draws), 2);
     let _ = writeln!(text, "LOS: {los} %, DrawRatio: {draw_ratio} %{ratio}");
     let Trinomial { wins, losses, draws } = games;
-    let (count, share) = (games.games(), format_like_c(share, 2));
+    let count = games.games();
+    let share = format_like_c(share, 2);
     let _ = write!(text, "Games: {count}, Wins: {wins}, Losses: {losses}, Draws: {draws}, ");
     let _ = writeln!(text, "Points: {points:.1} ({share} %)");
     if writer.penta {
@@ -97,7 +98,8 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
         let draws = if writer.penta { pairs.level_ratio() } else { games.draw_ratio() };
         let draws = format_like_c(percent(draws), 1);
         let ptnml = if writer.penta { format!("{:?}", pairs.0) } else { String::new() };
-        let (name, count) = (&writer.engines[engine], games.games());
+        let name = &writer.engines[engine];
+        let count = games.games();
         // Writing to a string cannot fail.
         let _ = write!(
             text,

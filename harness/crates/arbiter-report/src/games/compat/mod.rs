@@ -69,7 +69,8 @@ impl DialectWriter {
 
     /// Returns the line that is printed at the end of a game.
     pub fn finished(&self, number: u64, white: usize, black: usize, outcome: &Outcome) -> String {
-        let (players, result) = (self.players(white, black), outcome.result.as_str());
+        let players = self.players(white, black);
+        let result = outcome.result.as_str();
         let reason = match self.program {
             Dialect::Fastchess => annotation(outcome, self.program),
             Dialect::Cutechess => reason(outcome, self.program),

@@ -214,7 +214,8 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> DrawResult {
     let gap = (room / 6).min(8);
     let width = (room - 2 * gap) / chart.series.len().max(1) as u32;
     for (index, (_, values)) in chart.series.iter().enumerate() {
-        let (left, right) = (index as u32, (chart.series.len() - 1 - index) as u32);
+        let left = index as u32;
+        let right = (chart.series.len() - 1 - index) as u32;
         let bars = values.iter().enumerate().map(|(group, value)| {
             let corners =
                 [(SegmentValue::Exact(group), 0.0), (SegmentValue::Exact(group + 1), *value)];
@@ -359,7 +360,8 @@ impl Frame {
     /// bars counted from 0. `room` is the width for names at the ends of lines, in units of the
     /// view box.
     fn values_attribute(&self, (left, right): (f64, f64), room: u32) -> String {
-        let (begin, end) = (MARGIN + self.values, self.width - MARGIN - room);
+        let begin = MARGIN + self.values;
+        let end = self.width - MARGIN - room;
         format!("data-plot=\"{begin} {end} {left:.2} {right:.2}\"")
     }
 

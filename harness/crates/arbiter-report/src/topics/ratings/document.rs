@@ -150,7 +150,8 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
         let pace =
             seconds_per_move(entry).map_or("-".to_owned(), |seconds| format!("{seconds:.3}"));
         let Trinomial { losses, draws, wins } = &results;
-        let (games, score) = (results.games(), result_figures::score(&results));
+        let games = results.games();
+        let score = result_figures::score(&results);
         table.push([&place, &entry.name, &rating, &games, &score, wins, draws, losses, &pace]);
     }
     document.table(table);
@@ -214,7 +215,8 @@ fn add_rejected_games(document: &mut Document, ratings: &Ratings<'_>) {
     let mut named = Table::new(["place", "game", "players", "reason"]);
     for RejectedGame { file, line, number, title, reason, culprit } in &tally.named {
         let culprit = culprit.as_ref().map_or(String::new(), |culprit| format!(": {culprit}"));
-        let (place, reason) = (format!("{file}:{line}"), format!("{}{culprit}", reason.as_str()));
+        let place = format!("{file}:{line}");
+        let reason = format!("{}{culprit}", reason.as_str());
         named.push([&place, number, title, &reason]);
     }
     document.table(named);

@@ -404,7 +404,8 @@ fn rejected_game(named: &RejectedGame) -> RejectedFigures<'_> {
 
 fn opening_figures(Opening { name, results }: &Opening) -> OpeningFigures<'_> {
     let Trinomial { wins: white_wins, draws, losses: white_losses } = *results;
-    let (games, white_score) = (results.games(), mean_score(results));
+    let games = results.games();
+    let white_score = mean_score(results);
     OpeningFigures { name, games, white_score, white_wins, draws, white_losses }
 }
 

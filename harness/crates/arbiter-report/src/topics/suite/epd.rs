@@ -175,7 +175,8 @@ impl EpdReport<'_> {
         let lines = searches.filter_map(|(record, searched)| match searched {
             Err(fault) => Some(format!("{}: fault: {fault}", name(record))),
             Ok(outcome) if !outcome.is_solved => {
-                let (played, expected) = (san(record, outcome.played), solution_san(record));
+                let played = san(record, outcome.played);
+                let expected = solution_san(record);
                 Some(format!("{}: played {played}, expected {expected}", name(record)))
             }
             Ok(_) => None,
@@ -201,7 +202,8 @@ impl EpdReport<'_> {
     }
 
     fn engine_figures(&self, index: usize) -> EngineFigures<'_> {
-        let (engine, tally) = (&self.engines[index], self.tally(index));
+        let engine = &self.engines[index];
+        let tally = self.tally(index);
         let interval = share_interval(tally.solved, tally.positions);
         let by_theme = themes(self.records).into_iter().map(|(theme, members)| ThemeFigures {
             theme,

@@ -47,7 +47,8 @@ pub(crate) struct EngineFigures<'a> {
     pub(super) share_low: Option<f64>,
     /// Upper end of the 95 % interval of the share of solved positions, 0 to 1.
     pub(super) share_high: Option<f64>,
-    /// Number of positions to which the engine gave no legal move; these positions count as not solved.
+    /// Number of positions to which the engine gave no legal move; these positions count as not
+    /// solved.
     pub(super) faults: u64,
     /// Number of announced mates; `null` if no record expects a mate.
     pub(super) mates_announced: Option<u64>,

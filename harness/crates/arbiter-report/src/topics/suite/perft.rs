@@ -147,7 +147,9 @@ impl PerftReport<'_> {
     pub fn document(&self, has_positions: bool) -> Document {
         let mut document = Document::new(format!("Perft of {}", self.engine));
         let PerftTotals { right, nodes, .. } = self.totals();
-        let (engine, suite, all) = (self.engine, self.suite, self.counts.len());
+        let engine = self.engine;
+        let suite = self.suite;
+        let all = self.counts.len();
         let sum =
             format!("{engine}: {right} of {all} positions of {suite} correct, {nodes} leaves");
         document.blocks.push(Block::Paragraph { strong: sum, text: String::new() });
@@ -172,7 +174,8 @@ impl PerftReport<'_> {
     fn table(&self) -> Table {
         let mut table = Table::new(["line", "name", "FEN", "depth", "count", "verdict"]);
         for ((case, count), verdict) in self.all() {
-            let (name, fen) = (case.name.as_deref().unwrap_or_default(), case.start.fen());
+            let name = case.name.as_deref().unwrap_or_default();
+            let fen = case.start.fen();
             let Count { depth, expected, .. } = count;
             table.push([&case.line, &name, &fen, depth, expected, &verdict_text(verdict)]);
         }
