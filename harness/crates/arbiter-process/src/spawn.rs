@@ -1,4 +1,4 @@
-//! Thread that starts engines, none of which can outlive this process.
+//! Thread that starts engines. No engine can outlive this process.
 
 use std::io;
 use std::sync::mpsc;
@@ -17,7 +17,7 @@ type Request = (Launch, Sink, mpsc::Sender<Result<Process, SpawnError>>);
 ///
 /// With `PR_SET_PDEATHSIG`, the kernel kills a child when the *thread* that started it ends.
 /// Threads of the async runtime may end at any time, but the spawner thread lives as long as any
-/// `Spawner`.
+/// clone of its `Spawner`.
 #[derive(Debug, Clone)]
 pub struct Spawner(mpsc::Sender<Request>);
 

@@ -1,5 +1,5 @@
 //! Control socket of a run in progress: a socket file in the results folder. Only the owner of the
-//! file may connect.
+//! file and root may connect.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::Shutdown;

@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn siblings_come_last() {
-        // Most machines use the first numbering; in the second, sibling processors have consecutive
-        // numbers.
+        // Most machines use the first numbering; in the second numbering, sibling processors have
+        // consecutive numbers.
         assert_eq!(by_core(0..6, |cpu| Some(cpu % 3)), [0, 1, 2, 3, 4, 5]);
         assert_eq!(by_core(0..6, |cpu| Some(cpu / 2)), [0, 2, 4, 1, 3, 5]);
         assert_eq!(by_core([1, 2, 3, 5].into_iter(), |cpu| Some(cpu / 2)), [1, 2, 5, 3]);

@@ -116,8 +116,8 @@ const OF_PROCESSES: [c_long; 6] = [
     libc::SYS_setpriority,
 ];
 
-/// Flags of `clone` that create a namespace, within which a program would have administrator
-/// rights.
+/// Flags with which `clone` creates namespaces. Within a new user namespace, a program would have
+/// administrator rights.
 const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWIPC,
@@ -144,8 +144,8 @@ const IOCTL: [u32; 8] = [
     0x5451,      // FIOCLEX
 ];
 
-/// Commands of `ioctl` for sockets, which are also allowed with network access. Those that change a
-/// network interface need privileges.
+/// Commands of `ioctl` for sockets, which are also allowed with network access. Commands that
+/// change a network interface need privileges.
 const SOCKET_IOCTL: RangeInclusive<i32> = 0x8900..=0x89ff;
 
 /// Socket types that are forbidden for `socketpair`: all except SOCK_STREAM and SOCK_SEQPACKET.
@@ -157,8 +157,8 @@ const UNCONNECTED: [u64; 14] = [0, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 /// higher numbers, which include all calls of the x32 ABI, are refused.
 const NEWEST: u32 = 462;
 
-/// Returns two filters, because each filter returns only one error code: EPERM for forbidden calls,
-/// and ENOSYS for unknown calls.
+/// Returns two filters, because each filter can return only one error code: EPERM for forbidden
+/// calls, and ENOSYS for unknown calls.
 pub(super) fn filters(
     is_builder: bool,
     has_network: bool,
