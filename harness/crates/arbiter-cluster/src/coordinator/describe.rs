@@ -80,7 +80,7 @@ pub fn describe_suite(
         stall_timeout: all.sum::<Duration>() + SLACK,
         requirements: Requirements {
             threads: u32::try_from(threads).unwrap_or(u32::MAX),
-            // All engines are started at the same time.
+            // All engines run at the same time.
             memory_mib: run_engines().map(hash_mib).sum(),
         },
         reference_nps: None,
@@ -94,7 +94,7 @@ fn hash_mib(engine: &Engine) -> u64 {
     option.and_then(|(_, value)| value.parse().ok()).unwrap_or(0)
 }
 
-/// Returns an error if workers cannot play the plan, because it uses folders of this machine.
+/// Returns an error if workers cannot play the plan, because the plan uses folders of this machine.
 pub fn check(plan: &Plan) -> Result<(), String> {
     if plan.rules.tablebase.is_some() {
         return Err("--syzygy cannot be used with --on: the tables are on this machine".to_owned());

@@ -52,8 +52,8 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_secs(5);
 
 /// Time that the first request for results waits on the server; an empty answer means that no
-/// results were left from an earlier process. The time is short because no pair is ordered until
-/// then.
+/// results were left from an earlier process. The time is short because no pair is ordered before
+/// the answer arrives.
 const FIRST_POLL: Duration = Duration::from_millis(500);
 
 /// Events of the tasks that send jobs and receive results.
@@ -176,7 +176,7 @@ pub(super) struct ProgramUploader {
 }
 
 impl ProgramUploader {
-    /// Creates an uploader of program files; `paths` maps their hashes to paths.
+    /// Creates an uploader of program files; `paths` maps the hash of each file to its path.
     pub(super) fn new(
         paths: HashMap<blake3::Hash, PathBuf>,
         store: ObjectStore,
@@ -208,7 +208,7 @@ impl ProgramUploader {
 pub(super) struct JobSender {
     pub(super) context: jetstream::Context,
     pub(super) id: RunId,
-    /// Public key of the coordinator, by which jobs on the server are verified.
+    /// Public key of the coordinator, with which the signatures of jobs on the server are verified.
     pub(super) key: PublicKey,
     /// Number of the first attempt at each pair since the start of the coordinator.
     pub(super) first_attempt: u32,
@@ -228,8 +228,8 @@ impl JobSender {
                         && let Ok(jobs) =
                             self.context.get_stream_no_info(self.id.job_stream()).await
                     {
-                        // A failure is harmless: if a worker still plays the pair, its heartbeats
-                        // cause another attempt to remove the job.
+                        // A failure is harmless: if a worker still plays the pair, the worker's
+                        // heartbeats cause another attempt to remove the job.
                         let _ = jobs.delete_message(sequence).await;
                     }
                 }
