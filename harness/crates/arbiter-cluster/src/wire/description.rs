@@ -21,7 +21,7 @@ use arbiter_protocol::Deadlines;
 use arbiter_protocol::times::DeadlinesMs;
 
 /// Maximum factor by which the stall timeout of a slow worker is multiplied. Without this limit,
-/// scaling by a very low measured speed would overflow and end the worker.
+/// scaling by a very low measured speed could overflow and end the worker.
 const MAX_STALL_FACTOR: f64 = 100.0;
 
 /// Minimum lease. Heartbeats and lease extensions are sent several times within a lease.
@@ -85,8 +85,8 @@ pub struct RunEngine {
 }
 
 impl RunEngine {
-    /// Creates an engine for workers: its program and option files are given as names instead of
-    /// local paths, and its provenance is omitted.
+    /// Creates an engine for workers: the program and the option files are given as names instead
+    /// of local paths, and the provenance is omitted.
     pub fn new(
         engine: &Engine,
         program: RunFile,
@@ -167,8 +167,8 @@ pub struct RunDescription {
     pub lease: Duration,
     /// Resources that a game needs on its machine.
     pub requirements: Requirements,
-    /// Time without an engine reply after which a game counts as stalled. It is longer than any
-    /// expected time between replies.
+    /// Time without an engine reply after which a game counts as stalled. The timeout is longer
+    /// than any expected time between replies.
     pub stall_timeout: Duration,
     /// Reference speed in nodes per second, for the last engine with a bench; positive. `None` if
     /// workers do not scale times by their own speed.
@@ -208,7 +208,7 @@ impl Message for RunDescription {
             // the files that a worker writes.
             (engine.dir, engine.launch.stderr) = (None, None);
         }
-        // Even a signed description may contain absurdly long times, whose sums and products would
+        // Even a signed description may contain absurdly long times, whose sums and products could
         // overflow and end the worker.
         self.lease = self.lease.clamp(MIN_LEASE, MAX_TIME);
         self.stall_timeout = self.stall_timeout.min(MAX_TIME);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Length of the period that the samples cover.
+/// Length of the window that the samples cover.
 const SPAN: Duration = Duration::from_secs(300);
 
 /// Samples of the number of pairs played since the start of the worker, oldest first.
