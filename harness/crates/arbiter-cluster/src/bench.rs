@@ -1,4 +1,4 @@
-//! Bench of an engine, run in the same way on coordinators and workers.
+//! Bench of an engine. Coordinators and workers run the bench in the same way.
 
 use std::time::Duration;
 

@@ -119,7 +119,7 @@ impl Access {
         let options = self.options().map_err(refused)?.name(name).event_callback(move |event| {
             let deny = deny.clone();
             async move {
-                // The client reports a missing permission only by this event; the request itself
+                // The client reports a missing permission only by this event; the denied request
                 // times out.
                 if let Event::ServerError(error) = event {
                     let text = error.to_string();

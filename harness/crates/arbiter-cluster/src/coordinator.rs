@@ -311,8 +311,8 @@ impl<A: Assignment> Coordinator<A> {
                         reply(&client, request, uploaded.err().unwrap_or_default().into_bytes()).await;
                     });
                 },
-                // A `JoinSet` keeps finished tasks, such as uploads, until they are joined. A panic
-                // of a task must end the run instead of being lost.
+                // A `JoinSet` keeps finished tasks, such as uploads, until the tasks are joined. A
+                // panic of a task must end the run instead of being lost.
                 Some(ended) = tasks.join_next() => if let Err(error) = ended
                     && error.is_panic()
                 {
@@ -357,7 +357,7 @@ impl<A: Assignment> Coordinator<A> {
             }
             JobCommand::CancelAll(reply) => {
                 self.send_to_workers(Notice::Cancel).await;
-                // Beacons stop because they would make workers join again.
+                // Beacons stop, because a beacon would make workers join again.
                 self.is_cancelled = true;
                 self.in_flight.cancel();
                 self.audits.cancel();

@@ -87,7 +87,7 @@ pub(crate) enum Disposition<D> {
     Reject(String),
     /// The worker could not play, for this reason; the job is sent again.
     Retry(String),
-    /// Too many workers could not play, the last of them for this reason: the run fails.
+    /// Too many workers could not play, the last worker for this reason; the run fails.
     Fail(String),
 }
 
@@ -179,7 +179,7 @@ impl<A: Assignment> InFlight<A> {
         true
     }
 
-    /// Returns the pair if it has no accepted result and `attempt` is its last attempt.
+    /// Returns the pair if the pair has no accepted result and `attempt` is its last attempt.
     fn awaited(&mut self, pair: u64, attempt: u32) -> Option<&mut Pending<A>> {
         let pending = self.pending.get_mut(&pair)?;
         (pending.last.number == attempt && pending.accepted.is_none()).then_some(pending)
@@ -218,9 +218,9 @@ impl<A: Assignment> InFlight<A> {
         started.map(|(index, pairing)| (pairing, usize::from(index)))
     }
 
-    /// Returns whether a pair must be sent again because a worker gives it back and no other worker
-    /// plays the pair. The worker cannot give back the new attempt, because it has no proof for
-    /// that attempt.
+    /// Returns whether a pair must be sent again because a worker gives the pair back and no other
+    /// worker plays the pair. The worker cannot give back the new attempt, because it has no proof
+    /// for that attempt.
     pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
         let pending = self.awaited(pair, attempt);
         pending.is_some_and(|pending| {
@@ -350,8 +350,8 @@ impl<A: Assignment> InFlight<A> {
         }
         let Pending { last, accepted: receipt, .. } = pending?;
         if pair >= AUDITS || last.number > self.first_attempt {
-            // The number is kept only if it is not the usual first number, so that the memory does
-            // not grow with the run.
+            // Only numbers other than the usual first number are kept, so that the memory does not
+            // grow with the run.
             self.attempts.insert(pair, last.number);
         }
         let sequence = last.sequence.filter(|_| last.started.is_some());
@@ -419,8 +419,8 @@ impl<A: Assignment> InFlight<A> {
                     first.map_or(Duration::ZERO, |at| now.saturating_sub(pending.heard.max(at)))
                 }
             };
-            // After one lease, the server itself delivers the job to another worker. If this
-            // delivery has no effect within three leases, the job counts as lost.
+            // After one lease, the server delivers the job to another worker. If this delivery has
+            // no effect within three leases, the job counts as lost.
             let is_due = since > 3 * lease
                 || pending.is_too_long(limit, now)
                 || (pending.last.player.is_none() && now > pending.renewal);

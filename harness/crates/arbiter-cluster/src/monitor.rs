@@ -56,7 +56,8 @@ impl Cluster {
         }
     }
 
-    /// Adds a second to all times, and removes workers and runs that have been silent for too long.
+    /// Adds one second to all times, and removes workers and runs that have been silent for too
+    /// long.
     pub fn tick(&mut self) {
         let is_recent = |silent: &mut u32, most| {
             *silent += 1;

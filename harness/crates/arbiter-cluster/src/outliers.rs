@@ -4,8 +4,8 @@
 //! Three criteria are compared: rate of crashes, rate of losses on time, and distribution of pair
 //! results. A worker is first checked after [`FIRST_CHECK`] games, and then whenever its number of
 //! games has doubled, so that even a long run has few checks. The limits are corrected for all
-//! checks and all workers (Bonferroni). If no worker differs from the others, the probability that
-//! a run excludes a worker is below [`FALSE_ALARM`] for each criterion.
+//! checks and all workers (Bonferroni). If no worker differs from the other workers, the
+//! probability that a run excludes a worker is below [`FALSE_ALARM`] for each criterion.
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,8 @@
 //!
 //! A worker that joins a run is given a token, and each attempt at a job has a nonce. The proof of
 //! a result is the hash of the nonce, keyed with the token. Tokens and nonces are derived from a
-//! secret of the run, so that the coordinator need not store them, even to resume the run.
+//! secret of the run, so that the coordinator need not store tokens and nonces, even to resume the
+//! run.
 
 use std::fmt::Display;
 

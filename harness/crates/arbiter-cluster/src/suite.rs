@@ -85,8 +85,9 @@ impl<A: Assignment> TaskQueue<A> {
 }
 
 /// Runs all tasks, at most `most` in parallel; if `most` is `None`, only the slots of the workers
-/// limit the number. After each event, calls `observe` with the number of finished tasks and, if
-/// the event contains one, a remark about a worker. The caller has to close the job channel `link`.
+/// limit the number. After each event, calls `observe` with the number of finished tasks, and with
+/// the remark about a worker that the event contains, if any. The caller has to close the job
+/// channel `link`.
 pub async fn run_suite<A: Assignment>(
     link: &mut DispatcherEnd<A, A::Done>,
     tasks: Vec<A>,
@@ -107,7 +108,7 @@ pub async fn run_suite<A: Assignment>(
         let mut noted = None;
         match event.ok_or_else(lost)? {
             JobEvent::Played { pair, played, worker, .. } => {
-                // A suite has no store, so a result is final as soon as it is received.
+                // A suite has no store, so a result is final when the result is received.
                 link.send(JobCommand::Stored(pair));
                 queue.complete(pair, played, worker.unwrap_or_default());
             }

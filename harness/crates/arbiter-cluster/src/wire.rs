@@ -58,7 +58,7 @@ const OLDEST: u32 = 8;
 const NEWEST: u32 = VERSION + 1;
 
 /// Maximum length of a packed message, in bytes. The server stores results before the coordinator
-/// checks them, so the stream rejects longer results.
+/// checks the results, so the stream rejects longer results.
 pub const MAX_PACKED: usize = 8 << 20;
 
 /// Maximum length of an unpacked message, in bytes. A small packed message may unpack to gigabytes,

@@ -112,7 +112,7 @@ impl Shared {
         self.known_runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reports a problem to the user, unless it equals the last problem.
+    /// Reports a problem to the user, unless the problem equals the last problem.
     fn report_problem(&self, problem: String) {
         // Slots repeat their requests, and would fill the log with the same problem.
         let before = self.known_runs().trouble.replace(problem.clone());

@@ -39,8 +39,8 @@ pub struct Launch {
 #[error("{text}")]
 pub struct SpawnError {
     text: String,
-    /// `true` if the machine, not the program, caused the failure, for example because it has run
-    /// out of memory, processes or file descriptors.
+    /// `true` if the machine, not the program, caused the failure, for example because the machine
+    /// has run out of memory, processes or file descriptors.
     pub is_environment: bool,
 }
 

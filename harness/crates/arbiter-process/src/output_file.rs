@@ -61,8 +61,8 @@ pub fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Returns new paths for data that could not be written to `path`, in the order in which they
-/// should be tried: in the same folder, in its parent folders, and in the folder of temporary
+/// Returns new paths for data that could not be written to `path`, in the order in which the paths
+/// should be tried: in the folder of `path`, in the parent folders, and in the folder of temporary
 /// files.
 pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     // Only an absolute path has all parent folders.
@@ -104,7 +104,7 @@ impl Default for FilesInUse {
     fn default() -> FilesInUse {
         let mut files = FilesInUse(Vec::new());
         for stream in [stdout().as_fd(), stderr().as_fd()] {
-            // The descriptor is copied, because a `File` closes its descriptor when it is dropped.
+            // The descriptor is copied, because dropping a `File` closes the descriptor.
             let about = stream.try_clone_to_owned().and_then(|copy| File::from(copy).metadata());
             if let Ok(about) = about
                 && about.is_file()
@@ -175,8 +175,8 @@ pub enum Links {
     Refused,
 }
 
-/// Opens a file with `options`, creating the file if it does not exist. Neither truncates the file
-/// nor waits for pipes.
+/// Opens a file with `options`, creating the file if none exists. Neither truncates the file nor
+/// waits for pipes.
 ///
 /// # Errors
 ///

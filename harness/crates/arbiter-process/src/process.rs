@@ -34,7 +34,7 @@ const ERROR_LINES: usize = 20;
 /// child process that keeps stderr open would block the caller.
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 
-/// Exit codes with which a shell reports that it could not run a program.
+/// Exit codes of a shell that could not run a program.
 const SHELL_ERRORS: [i32; 3] = [2, 126, 127];
 
 /// Function that gets the output of a process; if the function returns `false`, reading stops.

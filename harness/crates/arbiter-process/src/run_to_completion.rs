@@ -76,9 +76,9 @@ pub struct Completed {
     pub elapsed: Duration,
 }
 
-/// Runs a program without input until it exits, reaches the time limit or is cancelled, and then
-/// terminates its process group. `read` gets each line of standard output when the line arrives.
-/// Blocks. Fails only if the program cannot be started.
+/// Runs a program without input until the program exits, reaches the time limit or is cancelled,
+/// and then terminates the process group of the program. `read` gets each line of standard output
+/// when the line arrives. Blocks. Fails only if the program cannot be started.
 pub fn run_to_completion(
     spawner: &Spawner,
     launch: &Launch,

@@ -15,7 +15,7 @@ type Request = (Launch, Sink, mpsc::Sender<Result<Process, SpawnError>>);
 
 /// Handle of the thread that starts all engines.
 ///
-/// With `PR_SET_PDEATHSIG`, the kernel kills a child when the *thread* that started it ends.
+/// With `PR_SET_PDEATHSIG`, the kernel kills a child when the *thread* that started the child ends.
 /// Threads of the async runtime may end at any time, but the spawner thread lives as long as any
 /// clone of its `Spawner`.
 #[derive(Debug, Clone)]

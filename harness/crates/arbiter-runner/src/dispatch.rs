@@ -1,4 +1,5 @@
-//! Main loop of a run: waits for an event, applies it to the state, and carries out the effects.
+//! Main loop of a run: waits for an event, applies the event to the state, and carries out the
+//! effects.
 //!
 //! A finished pair is stored first, then counted, then reported to the observers. Therefore every
 //! counted pair is on disk.
@@ -36,8 +37,8 @@ const NOTED_PAIRS: u64 = 256;
 /// memory, and the number of events per commit.
 const HELD_PAIRS: usize = 16;
 
-/// Maximum value of the limits described at [`HELD_PAIRS`]. Uncounted pairs beyond the limit are
-/// read from the store when they are counted.
+/// Maximum value of the limits described at [`HELD_PAIRS`]. Pairs beyond the limit are not kept in
+/// memory, but read from the store when they are counted.
 const MAX_HELD_PAIRS: usize = 1024;
 
 /// Inputs of [`dispatch()`] other than the state, the executor and the signals.
@@ -134,8 +135,8 @@ pub fn unix_time_ms() -> i64 {
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Plays a run until it ends. Even after an error, all engines are terminated, and the committed
-/// pairs stay in the store, so the run can be resumed.
+/// Plays a run to its end. Even after an error, all engines are terminated, and the committed pairs
+/// stay in the store, so the run can be resumed.
 pub async fn dispatch<E: Executor>(
     run: Run<'_>,
     state: &mut RunState,
@@ -354,8 +355,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         // The group is committed even after a failure, so that the earlier pairs are kept.
         let kept = self.run.store.commit_group();
         let events = events?.into_iter().flatten().collect();
-        // If both the event and the commit failed, the error of the event is reported, because it
-        // is the cause.
+        // If both the event and the commit failed, the error of the event is reported, because the
+        // event is the cause.
         kept?;
         Ok(events)
     }
@@ -475,8 +476,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             Effect::End(ending) => {
                 self.note_written(1);
                 self.unnoted = match self.run.store.set_ending(run, Some(ending)) {
-                    // Another program has replaced the store; the pairs are lost unless they are
-                    // saved now.
+                    // Another program has replaced the store; the pairs are lost unless the pairs
+                    // are saved now.
                     Err(error @ StoreError::Changed { .. }) => {
                         return Err(self.save_elsewhere(error, &[]));
                     }

@@ -7,7 +7,7 @@ use crate::wire::BenchResult;
 
 /// Minimum number of workers whose bench results differ from the coordinator's results before the
 /// run ends, because the coordinator's machine is then suspect. These workers must also be at least
-/// half of all workers. A single worker that differs may itself be broken.
+/// half of all workers. If a single worker differs, that worker may be broken.
 const MIN_DIFFERING: usize = 2;
 
 /// Maximum number of workers of a run. The number is limited, because the names of the workers are
@@ -26,7 +26,8 @@ pub(super) enum Verdict {
     Exclude(String),
     /// The worker may not play, because the run already has the maximum number of workers.
     TooMany,
-    /// The run ends, because too many workers differ from the coordinator; contains the message.
+    /// The run ends, because too many workers differ from the coordinator; the text describes the
+    /// differences.
     EndRun(String),
 }
 

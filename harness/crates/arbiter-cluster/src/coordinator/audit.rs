@@ -30,8 +30,8 @@ const MAX_TRIES: u32 = 3;
 pub struct AuditSpec {
     /// Share of the pairs to audit, 0 to 1.
     pub share: f64,
-    /// `true` if engines play the same moves on every machine, because they use one thread and a
-    /// limit on nodes or depth.
+    /// `true` if engines play the same moves on every machine, because the engines use one thread
+    /// and a limit on nodes or depth.
     pub repeats: bool,
     /// Setups of the engines on this machine.
     pub engines: Vec<EngineSetup>,

@@ -13,7 +13,7 @@ use arbiter_protocol::Limits;
 /// Number of moves whose total clock time is the upper bound on the time of a single move.
 const MOVES: u32 = 200;
 
-/// Time added to the longest expected time without progress, for the stall timeout.
+/// Time that is added to the longest expected time without progress to get the stall timeout.
 const SLACK: Duration = Duration::from_secs(10);
 
 /// Returns the run description of a plan. The plan must pass [`check`]; `engines` are the engines
@@ -37,7 +37,7 @@ pub fn describe(
         annotation: plan.annotation.clone(),
         noise_limit: plan.noise_limit,
         wait: plan.wait,
-        // Workers report no progress while engines start, while they search, and in the pause
+        // Workers report no progress while engines start, while engines search, and in the pause
         // between games.
         stall_timeout: searches.max().unwrap_or_default().max(start) + plan.wait + SLACK,
         requirements: Requirements {
@@ -53,8 +53,8 @@ pub fn describe(
     }
 }
 
-/// Returns the run description of a suite, in which all engines search each position one after
-/// another. The engines must pass [`check_engines`].
+/// Returns the run description of a suite. For each position, the engines of a suite search one
+/// after another. The engines must pass [`check_engines`].
 pub fn describe_suite(
     run_id: RunId,
     run: &str,

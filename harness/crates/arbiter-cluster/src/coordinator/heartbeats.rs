@@ -79,7 +79,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Empties the streams and sends all jobs without heartbeats again. After a crash, the server
-    /// may count messages that it cannot deliver, and may then stop delivering later messages.
+    /// may count undeliverable messages, and may then stop delivering later messages.
     async fn empty_streams(&mut self, silent: Vec<u64>) {
         // The streams are emptied, not replaced: new streams would have new sequence numbers, and
         // replacing the streams could fail halfway.

@@ -68,7 +68,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Reads a proven result. An unreadable result is acknowledged too, because the server would
-    /// otherwise deliver it again.
+    /// otherwise deliver the result again.
     pub(super) async fn read_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let worker = sender(&message.subject).to_owned();

@@ -91,8 +91,8 @@ impl WorkerPolicy {
         (!is_excluded).then(|| self.outliers.gave_back(worker)).flatten()
     }
 
-    /// Compares a worker, unless it is excluded, with other workers after another pair. Returns the
-    /// outlier among the workers, if there is one now.
+    /// Adds a pair of a worker and compares the worker with other workers, unless the worker is
+    /// excluded. Returns the outlier among the workers, if there is one now.
     fn compare(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.add_and_check(worker, tally)).flatten()

@@ -62,7 +62,7 @@ serde_conv!(
     String::as_str,
     |name: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
-        // The name becomes part of a path on the worker, so it must not contain separators or
+        // The name becomes part of a path on the worker, so the name must not contain separators or
         // leading dots.
         let name: String = name.chars().filter(|c| plain(*c)).take(100).collect();
         let name = name.trim_start_matches('.');
@@ -80,7 +80,7 @@ pub struct RunEngine {
     /// Option files of the engine, in the order of the options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_files: Vec<RunFile>,
-    /// `true` if workers run the engine's bench before they play.
+    /// `true` if workers run the engine's bench before the first game.
     pub is_benched: bool,
 }
 
@@ -107,7 +107,7 @@ impl RunEngine {
 /// Resources that a game needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requirements {
-    /// Number of threads that search at the same time; at least 1.
+    /// Number of threads that search in parallel; at least 1.
     pub threads: u32,
     /// Total size of the hash tables of both engines, in MiB.
     pub memory_mib: u64,
@@ -152,7 +152,7 @@ pub struct RunDescription {
     /// Time limits for replies of engines.
     #[serde(with = "DeadlinesMs")]
     pub deadlines: Deadlines,
-    /// Adjudication rules, which may end a game before it ends by the rules of chess.
+    /// Adjudication rules, which may end a game earlier than the rules of chess.
     pub rules: Rules,
     /// Selection of the games with transcripts.
     pub transcripts: Keeping,

@@ -27,7 +27,7 @@ const MAX_REPEATED: usize = 2 << 20;
 /// Maximum length of an error text about a message, in characters.
 const MAX_REASON: usize = 2_000;
 
-/// Reader and its samples. The reader returns whether it has read a message.
+/// Reader and its samples. The reader returns whether the bytes are a message.
 type Reader = (fn(&[u8]) -> bool, fn() -> Vec<Vec<u8>>);
 
 const READERS: [Reader; 18] = [
@@ -214,8 +214,8 @@ fn counts(counted: &CountResult) {
     let _ = count().check(counted, &Terms::default()).map_err(check_error_text);
 }
 
-/// Reads a result in which a part is repeated: two bytes give the offset of the part, one byte its
-/// length.
+/// Reads a result in which a part is repeated: two bytes give the offset of the part, one byte
+/// gives the length of the part.
 fn repeated(bytes: &[u8]) -> bool {
     let Some(([low, high, length], text)) = bytes.split_first_chunk() else { return false };
     let (before, after) = text.split_at(text.len().min(u16::from_le_bytes([*low, *high]).into()));

@@ -146,7 +146,7 @@ pub fn read_job(
     Ok(Job { run_id, number, attempt, nonce, expires, only_for, work })
 }
 
-/// Returns the attempt number of a job if it is signed with this key.
+/// Returns the attempt number of a job, if the job is signed with this key.
 pub(crate) fn attempt_of_job(bytes: &[u8], key: PublicKey) -> Option<u32> {
     let (Job::<WorkMessage> { attempt, .. }, _) = verified(bytes, &[key]).ok()?;
     Some(attempt)
@@ -209,7 +209,7 @@ fn pair(
 }
 
 /// Checks that the run tunes all options, and that each name and value is a single line, so that
-/// names and values can be sent to an engine.
+/// names and values can be safely sent to an engine.
 fn checked_settings(
     options: Vec<(String, String)>,
     tuned: &[String],

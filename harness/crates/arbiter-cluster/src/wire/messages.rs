@@ -133,7 +133,7 @@ pub struct Heartbeat {
     pub proof: Token,
     /// Index of the current game of the pair (0 or 1); `None` before the first game has started.
     pub half: Option<u8>,
-    /// `true` if the worker gives the pair back, so that another worker plays it.
+    /// `true` if the worker gives the pair back, so that another worker plays the pair.
     #[serde(default)]
     pub is_given_back: bool,
 }

@@ -129,7 +129,7 @@ impl KnownRuns {
     /// is the coordinator's key.
     pub(super) fn join(&mut self, run_id: RunId, key: PublicKey, at: u64) {
         if self.joined.len() >= MAX_RUNS {
-            // Runs without recent beacons are forgotten, because they have most likely ended.
+            // Runs without recent beacons are forgotten, because such runs have most likely ended.
             self.joined.retain(|joined, _| self.runs.contains_key(joined));
         }
         let new = || JoinedRun { key, at, last_beacon: at, done: HashMap::new() };
@@ -251,7 +251,7 @@ impl KnownRuns {
         if !has_broken {
             *backoff = Backoff::default();
         } else if backoff.until <= now {
-            // Breakdowns in several slots at the same time count once, because one cause must not
+            // Simultaneous breakdowns in several slots count once, because one cause must not
             // double the backoff several times.
             backoff.length = (2 * backoff.length).clamp(BACKOFF[0], BACKOFF[1]);
             backoff.until = now + backoff.length;

@@ -17,8 +17,8 @@ use crate::wire::{self, ProgramRequest, RunFile};
 use arbiter_game::text::{MAX_TEXT, printable};
 use arbiter_process::write_program;
 
-/// Maximum size of a fetched program, in bytes. Programs are kept in memory while they are fetched
-/// and hashed.
+/// Maximum size of a fetched program, in bytes. A program is kept in memory while the worker
+/// fetches and hashes the program.
 const MAX_PROGRAM: u64 = 2 << 30;
 
 /// Time limit for the coordinator to upload a program to the server. The coordinator uploads
@@ -29,7 +29,7 @@ const UPLOAD_TIMEOUT: Duration = Duration::from_secs(300);
 const FETCH_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Returns the path of a program or option file of a run, after verifying the hash of the file.
-/// Fetches the file if it is missing.
+/// Fetches the file if the file is missing.
 pub(super) async fn get(
     shared: &Shared,
     run_id: &RunId,

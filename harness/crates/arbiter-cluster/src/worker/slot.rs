@@ -1,4 +1,4 @@
-//! Slot of a worker, which takes and runs one job after another.
+//! Slot of a worker. A slot takes and runs one job after another.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -327,8 +327,8 @@ impl ActiveJob<'_> {
         }
     }
 
-    /// Sends a result repeatedly until the server has stored it. Returns `false` if the run or the
-    /// worker was stopped first.
+    /// Sends a result repeatedly until the server has stored the result. Returns `false` if the run
+    /// or the worker was stopped first.
     async fn deliver<D: Payload>(&mut self, result: JobResult<D>) -> bool {
         let Shared { connection, phase, config, .. } = self.shared;
         let (mut phase, mut leaving) = (phase.clone(), phase.clone());

@@ -22,8 +22,8 @@ impl Throughput {
         self.0.push_back((now, pairs));
     }
 
-    /// Returns the number of pairs in the window, and the length of the window in seconds; both are
-    /// 0 before the first sample.
+    /// Returns the number of pairs in the window, and the length of the window in seconds; both
+    /// numbers are 0 before the first sample.
     pub(super) fn recent(&self) -> (u64, u32) {
         let (Some((since, before)), Some((now, pairs))) = (self.0.front(), self.0.back()) else {
             return (0, 0);

@@ -57,7 +57,7 @@ pub(crate) fn move_here(cpu: usize) -> io::Result<()> {
 }
 
 /// Pins all threads of a process and of its descendants to `cpus`. Failures are ignored, because a
-/// thread may end before it is pinned.
+/// thread may end before the thread is pinned.
 pub(crate) fn move_to(leader: i32, cpus: &[usize]) {
     let set = set(cpus);
     for pid in descendants(leader).into_iter().chain([leader]) {

@@ -41,8 +41,8 @@ pub fn system_version() -> String {
     first_line("/proc/sys/kernel/osrelease")
 }
 
-/// Returns whether this process ignores a signal, for example because it was started by `nohup` or
-/// as a background job of a script.
+/// Returns whether this process ignores a signal, for example because `nohup`, or a script in a
+/// background job, started this process.
 pub fn is_signal_ignored(signal: i32) -> bool {
     let mask = value("/proc/self/status", "SigIgn").unwrap_or_default();
     // Bit 0 of the mask stands for signal 1.

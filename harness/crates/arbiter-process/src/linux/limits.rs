@@ -138,7 +138,8 @@ fn close_others_at_exec() {
     // Linux before 5.11, and some containers, lack the call.
     let most = getrlimit(Resource::Nofile).maximum.unwrap_or(MAX_FILES).min(MAX_FILES);
     for file in 3..most as libc::c_int {
-        // SAFETY: the call takes numbers; for a file that is not open it fails without effect.
+        // SAFETY: the call takes numbers; for a file that is not open, the call fails without
+        // effect.
         unsafe { libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC) };
     }
 }

@@ -77,7 +77,7 @@ impl LocalSocket {
 
 impl Drop for LocalSocket {
     fn drop(&mut self) {
-        // A remaining file is harmless, because the next `bind` replaces it.
+        // A remaining file is harmless, because the next `bind` replaces the file.
         let _ = fs::remove_file(path_in(&self.folder, &self.name));
     }
 }

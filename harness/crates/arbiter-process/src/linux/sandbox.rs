@@ -250,7 +250,8 @@ impl PreparedSandbox {
     /// Enters the sandbox permanently. Makes only system calls, so this function may be called
     /// between fork and exec.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
-        // Namespaces come first, because they need privileges that the next steps drop.
+        // Namespaces come first, because creating namespaces needs privileges that the next steps
+        // drop.
         self.namespaces.enter()?;
         // `no_new_privs` disables setuid programs, and is required to install filters without
         // privileges. Without capabilities, even root has no special rights.
@@ -273,7 +274,7 @@ impl PreparedSandbox {
                 return Err(io::Error::last_os_error());
             }
         }
-        // The filters come last, because they forbid calls that the steps above need.
+        // The filters come last, because the filters forbid calls that the preceding steps need.
         for filter in &self.filters {
             if seccompiler::apply_filter(filter).is_err() {
                 return Err(io::Error::last_os_error());

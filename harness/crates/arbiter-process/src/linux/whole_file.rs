@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use crate::folder_of;
 use crate::regular_file::regular;
 
-/// File that gets its name only after it is complete.
+/// File that gets its name only when the file is complete.
 #[derive(Debug)]
 pub struct WholeFile {
     path: PathBuf,

@@ -23,7 +23,7 @@ struct IdleEngine<T> {
     /// Index of the setup.
     setup: usize,
     engine: T,
-    /// Number of bytes of memory that the engine used when it was added.
+    /// Number of bytes of memory that the engine used when the engine was added.
     bytes: u64,
 }
 

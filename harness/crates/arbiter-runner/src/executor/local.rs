@@ -17,7 +17,7 @@ use arbiter_process::{Pulse, QUIT_GRACE, Spawner, allowed_cpus};
 use arbiter_run::PairJob;
 
 /// Maximum number of parallel engine starts per processor; more than one, because some engines wait
-/// for the disk while they start.
+/// for the disk during the start.
 const STARTS_PER_CPU: usize = 2;
 
 /// Executor that plays pairs on this machine, each slot in a separate task.
@@ -47,8 +47,8 @@ impl LocalExecutor {
         live_games: LiveGames,
     ) -> io::Result<LocalExecutor> {
         let (spawner, setups) = (Spawner::start()?, Arc::new(setups));
-        // Startup timeouts count real time, so with too many parallel starts engines could exceed
-        // them.
+        // Startup timeouts count real time, so engines could exceed these timeouts if too many
+        // engines start in parallel.
         let starts = Arc::new(Semaphore::new(allowed_cpus().len().max(1) * STARTS_PER_CPU));
         let pool = Arc::new(EnginePool::new());
         // The channel need not be bounded: pairs in flight are limited, and each pair sends only a

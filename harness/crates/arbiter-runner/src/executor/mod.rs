@@ -75,7 +75,7 @@ pub trait Executor {
     /// result. The pair need not count.
     fn note_stored(&mut self, pair: u64);
 
-    /// Terminates idle engines, because few or no further pairs will start.
+    /// Terminates idle engines, because few or no more pairs will start.
     fn release_idle(&mut self);
 
     /// Returns the maximum number of pairs in flight.
@@ -96,7 +96,7 @@ pub trait Executor {
     /// Returns an event that is already available, if any.
     fn ready(&mut self) -> Option<JobEvent>;
 
-    /// Abandons all pairs in flight and terminates their engines. No further events of these pairs
+    /// Abandons all pairs in flight and terminates their engines. No more events of these pairs
     /// follow.
     fn cancel_all(&mut self) -> impl Future<Output = ()> + Send;
 

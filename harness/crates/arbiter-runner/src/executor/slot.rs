@@ -58,7 +58,7 @@ pub(super) struct Shared {
     pub(super) options: LocalOptions,
 }
 
-/// Slot that plays one game at a time and keeps its engines between games unless they fail.
+/// Slot that plays one game at a time. Engines that have not failed stay in the slot between games.
 #[derive(Debug)]
 pub(super) struct Slot {
     /// Number of the slot among the slots in use.

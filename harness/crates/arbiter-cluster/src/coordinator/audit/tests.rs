@@ -272,7 +272,7 @@ fn only_the_drawn_worker_may_repeat_a_pair() {
     assert!(!audits.is_for(AUDITS + 5, "a"));
 }
 
-/// With only two workers, both look biased if one worker is biased.
+/// With only two workers, both workers look biased if one worker is biased.
 #[test]
 fn two_disagreeing_workers_are_not_excluded() {
     let mut random = uniform(1);

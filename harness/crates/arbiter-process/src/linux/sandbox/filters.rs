@@ -10,7 +10,7 @@ use seccompiler::{
 };
 
 /// System calls that affect other processes, namespaces or rarely used parts of the kernel. Neither
-/// engines nor compilers need them.
+/// engines nor compilers need these calls.
 const FORBIDDEN: [c_long; 49] = [
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -234,8 +234,9 @@ pub(super) fn filters(
     Ok(vec![listed, refuse_unknown()])
 }
 
-/// Makes system calls newer than `NEWEST`, and `clone3`, fail as if they did not exist. The flags
-/// of `clone3` are in memory, where no filter can check them; libraries fall back to `clone`.
+/// Makes system calls newer than `NEWEST`, and `clone3`, fail as if these calls did not exist. The
+/// flags of `clone3` are in memory, where no filter can check the flags; libraries fall back to
+/// `clone`.
 fn refuse_unknown() -> BpfProgram {
     let step = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
     let error = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();

@@ -45,9 +45,11 @@ static ARE_SUPPORTED: OnceLock<bool> = OnceLock::new();
 pub(super) struct Namespaces {
     /// Writable folder and working folder of a build; `None` if all mounts stay writable.
     folders: Option<[CString; 2]>,
-    /// User ID map of the user namespace. It maps the user to itself.
+    /// User ID map of the user namespace. The map contains only the user's ID, which is mapped to
+    /// itself.
     user: String,
-    /// Group ID map of the user namespace. It maps the group to itself.
+    /// Group ID map of the user namespace. The map contains only the group's ID, which is mapped to
+    /// itself.
     group: String,
     /// Stack of the first process in the namespaces.
     stack: Vec<u128>,
@@ -67,8 +69,8 @@ impl Namespaces {
         Ok(Namespaces { folders, user, group, stack: vec![0; STACK] })
     }
 
-    /// Enters the namespaces permanently, if the system supports them. Makes only system calls, so
-    /// this function may be called between fork and exec.
+    /// Enters the namespaces permanently, if the system supports namespaces. Makes only system
+    /// calls, so this function may be called between fork and exec.
     pub(super) fn enter(&mut self) -> io::Result<()> {
         if self.unshare().is_ok() {
             self.become_second()?;
@@ -93,7 +95,7 @@ impl Namespaces {
             return Ok(());
         }
         unshare(namespaces | libc::CLONE_NEWUSER)?;
-        // The kernel requires this write before it allows an unprivileged user to map a group.
+        // The kernel requires this write before an unprivileged user may map a group.
         write(c"/proc/self/setgroups", "deny")?;
         write(c"/proc/self/uid_map", &self.user)?;
         write(c"/proc/self/gid_map", &self.group)
