@@ -25,7 +25,8 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
     /// Returns the work to send to the worker.
     fn work(&self) -> WorkMessage;
 
-    /// Checks whether `done` is a possible result; the error is the reason why it is impossible.
+    /// Checks whether `done` is a possible result; the error contains the reason why the result is
+    /// impossible.
     fn check(&self, done: &Self::Done, terms: &Terms) -> Result<(), String>;
 
     /// Returns whether CPU contention above `limit` may have decided the result `done`.
@@ -77,7 +78,7 @@ impl Assignment for PairJob {
     }
 
     async fn run_locally(self, engines: Vec<EngineSetup>) -> Result<PlayedPair, String> {
-        // Only the moves of these games are compared, so their times need not be exact.
+        // Only the moves of these games are compared, so the measured times need not be exact.
         let mut local = executor(engines, Duration::ZERO, false)?;
         let report = play(&mut local, self, watch::channel(None).0).await;
         local.finish().await;

@@ -1,4 +1,4 @@
-//! Bench of an engine, run in the same way on coordinators and workers.
+//! Bench of an engine. Coordinators and workers run the bench in the same way.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use arbiter_process::{Cancel, Spawner};
 /// the run, forever.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Cancels a bench when it is dropped.
+/// Guard that cancels a bench when the guard is dropped.
 struct CancelOnDrop(Cancel);
 
 impl Drop for CancelOnDrop {
@@ -20,8 +20,8 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Runs `copies` copies of `PROGRAM ARGS bench` in parallel, and returns their node count and
-/// speed; the error is the reason why the bench failed.
+/// Runs `copies` copies of `PROGRAM ARGS bench` in parallel, and returns the node count and speed
+/// of the copies; the error is the reason why the bench failed.
 pub async fn measure(setup: &EngineSetup, copies: usize) -> Result<BenchResult, String> {
     // A blocking task cannot be aborted, so dropping the future must stop the engines.
     let guard = CancelOnDrop(Cancel::default());

@@ -20,15 +20,15 @@ use arbiter_game::text::{MAX_TEXT, printable};
 /// drops the packets to a server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time limit for connecting and for a reply of the server. Callers repeat failed requests.
+/// Time limit for connecting and for a reply from the server. Callers repeat failed requests.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Interval between pings on an idle connection. Without pings, the loss of the server would not be
 /// noticed.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Maximum number of unread messages of a subscription; further messages are lost. A fleet sends
-/// fewer messages than this while a coordinator handles one event.
+/// Maximum number of unread messages of a subscription; messages beyond this limit are lost. A
+/// fleet sends fewer messages than the limit while a coordinator handles one event.
 const MAX_WAITING: usize = 1 << 16;
 
 /// Secret string, which `Debug` does not show.
@@ -63,7 +63,8 @@ pub struct Access {
     pub url: Secret,
     /// The credentials.
     pub credentials: Credentials,
-    /// File with certificates of authorities that are trusted in addition to those of the system.
+    /// File with certificates of authorities that are trusted in addition to the authorities that
+    /// the system trusts.
     pub ca: Option<PathBuf>,
     /// Files of the client certificate and its key.
     pub certificate: Option<(PathBuf, PathBuf)>,
@@ -118,7 +119,7 @@ impl Access {
         let options = self.options().map_err(refused)?.name(name).event_callback(move |event| {
             let deny = deny.clone();
             async move {
-                // The client reports a missing permission only by this event; the request itself
+                // The client reports a missing permission only by this event; the denied request
                 // times out.
                 if let Event::ServerError(error) = event {
                     let text = error.to_string();
@@ -137,7 +138,7 @@ impl Access {
                 return Err(refused(format!("no reply within {} s", CONNECT_TIMEOUT.as_secs())));
             }
         };
-        // A server without authentication accepts requests from anybody who can reach it.
+        // A server without authentication accepts requests from anybody who can reach the server.
         if !self.insecure && !client.server_info().auth_required {
             return Err(AccessError(format!(
                 "the NATS server {} does not authenticate its clients\nhint: create a \
@@ -151,7 +152,7 @@ impl Access {
         Ok(Connection { client, jetstream, denied })
     }
 
-    /// Returns the user name and password in the URL, or the token.
+    /// Returns the user name and password, or the token, from the URL.
     fn credentials_of_url(&self) -> Credentials {
         let user = self.url.0.split(',').find_map(|url| {
             let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -173,8 +174,8 @@ impl Access {
             .ping_interval(PING_INTERVAL)
             .subscription_capacity(MAX_WAITING)
             .reconnect_delay_callback(|attempt| {
-                // The delay grows, so that clients do not overload a restarting server. It stays
-                // short, because results wait for the connection.
+                // The delay grows, so that clients do not overload a restarting server. The delay
+                // stays short, because results wait for the connection.
                 Duration::from_millis((100 * attempt as u64).min(2_000))
             });
         let credentials = match &self.credentials {
@@ -195,7 +196,7 @@ impl Access {
         };
         // Other machines cannot read traffic on the loopback device. For other servers, TLS is
         // required from the start: a server announces its encryption and its list of other servers
-        // before the connection is encrypted, so both could be forged.
+        // before the connection is encrypted, so this information could be forged.
         if !self.insecure {
             options = if self.place().split(',').all(is_loopback) {
                 options.ignore_discovered_servers()

@@ -1,7 +1,8 @@
 //! Coordinator of a run: sends pairs to workers and receives the results.
 //!
-//! One task owns all state. It communicates with the dispatcher through the [`CoordinatorEnd`] of
-//! the job channel, and with the server over NATS. [`InFlight`] decides how each result is handled.
+//! One task owns all state. The task communicates with the dispatcher through the
+//! [`CoordinatorEnd`] of the job channel, and with the server over NATS. [`InFlight`] decides how
+//! each result is handled.
 
 mod admission;
 mod audit;
@@ -58,21 +59,21 @@ const BEACON_TICKS: u64 = 4;
 
 /// Time limit for requests to the server when a run ends or is cancelled, and when its streams are
 /// emptied. The coordinator handles no other event during such a request, and a user may be waiting
-/// for the command to end, so an unresponsive server must not block it.
+/// for the command to end, so an unresponsive server must not block the coordinator.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Time after the start of the coordinator during which audits wait for a second worker, because
-/// workers from before a restart have yet to report. Workers send a status every 3 s, so every
-/// running worker has reported several times by then.
+/// after a restart, the running workers have yet to report. Workers send a status every 3 s, so
+/// every running worker reports several times within this time.
 const RETURN: Duration = Duration::from_secs(15);
 
 /// Capacity of the channel for stream events, mostly results. The channel is bounded because
-/// results are large and workers may send any number.
+/// results are large and workers may send any number of results.
 const MAX_EVENTS: usize = 256;
 
-/// Time, from its transmission, within which a worker must start a job. A job that no worker has
-/// started is sent again after half of this time. The limit prevents a recorded job message from
-/// being replayed much later, when the worker has forgotten that it sent the result.
+/// Time from the transmission of a job within which a worker must start the job. A job that no
+/// worker has started is sent again after half of this time. The limit prevents replay attacks with
+/// recorded job messages after the worker has forgotten that it has sent the result.
 const JOB_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
 /// Specification of a distributed run, for [`coordinate`].
@@ -137,19 +138,19 @@ struct Coordinator<A: Assignment> {
     /// time.
     removed: BTreeSet<u64>,
     removed_at: Duration,
-    /// Time, since the start, at which a notice of exclusion was last repeated.
+    /// Time, since the start of the coordinator, at which a notice of exclusion was last repeated.
     exclusion_repeated: Duration,
     /// Workers that were admitted, or that sent a heartbeat or result with a valid proof.
     joined: BTreeSet<String>,
-    /// Workers that played before a restart of the coordinator. They continue without joining
-    /// again. After a long absence of the coordinator, however, they have forgotten the run and
-    /// request its description, which clears this set.
+    /// Workers that played before a restart of the coordinator. These workers continue without
+    /// joining again. After a long absence of the coordinator, however, workers have forgotten the
+    /// run and request the run description; such a request clears this set.
     returned: BTreeSet<String>,
     /// Workers that were reported to the dispatcher as joined, and not yet as gone.
     present: BTreeSet<String>,
     audits: Audits<A>,
     programs: Arc<ProgramUploader>,
-    /// Largest number of pairs in play at the same time so far.
+    /// Largest number of pairs that were in play at any one time so far.
     most_playing: usize,
     /// `true` once all results from before the start have been received.
     is_drained: bool,
@@ -173,9 +174,9 @@ pub async fn coordinate<A: Assignment>(
     end: CoordinatorEnd<A, A::Done>,
 ) -> Result<(), AccessError> {
     let RunSpec { description, key, programs, priority, benches, history, audit, metrics } = spec;
-    // Attempts after a restart need higher numbers than all attempts before it, so that no worker
-    // mistakes a job for one that it has finished. The clock, in seconds, gives higher numbers as
-    // long as a pair is sent at most once per second.
+    // Attempts after a restart need higher numbers than all attempts before the restart, so that no
+    // worker mistakes a job for a job that the worker has finished. The Unix time in seconds gives
+    // higher numbers if each pair is sent at most once per second.
     let first_attempt = (unix_time_us() / 1_000_000) as u32;
     let mut stored = RangeSet::default();
     let returned = history.played.iter().map(|(worker, _)| worker.clone()).collect();
@@ -255,7 +256,7 @@ async fn reply(client: &Client, request: Message, answer: Vec<u8>) {
 }
 
 impl<A: Assignment> Coordinator<A> {
-    /// Coordinates the run until the dispatcher finishes it or closes the job channel.
+    /// Coordinates the run until the dispatcher finishes the run or closes the job channel.
     async fn run(
         mut self,
         mut subscriptions: Subscriptions,
@@ -300,8 +301,8 @@ impl<A: Assignment> Coordinator<A> {
                 Some(request) = subscriptions.programs.next() => if may_reply(&request) {
                     let programs = self.programs.clone();
                     let client = self.connection.client.clone();
-                    // The upload is a separate task, because it takes long and heartbeats must not
-                    // wait.
+                    // The upload is a separate task, because an upload takes long and heartbeats
+                    // must not wait.
                     tasks.spawn(async move {
                         let uploaded = match wire::read::<ProgramRequest>(&request.payload) {
                             Ok(wanted) => programs.upload(wanted.hash).await,
@@ -310,8 +311,8 @@ impl<A: Assignment> Coordinator<A> {
                         reply(&client, request, uploaded.err().unwrap_or_default().into_bytes()).await;
                     });
                 },
-                // A `JoinSet` keeps finished tasks, such as uploads, until they are joined. A panic
-                // of a task must end the run instead of being lost.
+                // A `JoinSet` keeps finished tasks, such as uploads, until the tasks are joined. A
+                // panic of a task must end the run instead of being lost.
                 Some(ended) = tasks.join_next() => if let Err(error) = ended
                     && error.is_panic()
                 {
@@ -356,11 +357,11 @@ impl<A: Assignment> Coordinator<A> {
             }
             JobCommand::CancelAll(reply) => {
                 self.send_to_workers(Notice::Cancel).await;
-                // Beacons stop because they would make workers join again.
+                // Beacons stop, because a beacon would make workers join again.
                 self.is_cancelled = true;
                 self.in_flight.cancel();
                 self.audits.cancel();
-                // Without a connection, a flush would wait until it times out.
+                // Without a connection, a flush would wait until the timeout.
                 if self.connection.is_connected() {
                     let _ = timeout(SHUTDOWN_TIMEOUT, self.connection.client.flush()).await;
                 }
@@ -371,7 +372,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Sends the job of a pair, unless the server still has a job from before a restart.
+    /// Sends the job of a pair, unless the server still has a job of the pair from before a
+    /// restart.
     async fn send(&mut self, pair: u64, attempt: u32) {
         if let Some(job) = self.in_flight.job(pair) {
             let nonce = self.secret.nonce(pair, attempt);
@@ -386,8 +388,8 @@ impl<A: Assignment> Coordinator<A> {
                 // The receiver lives as long as the coordinator.
                 let _ = self.outgoing.send(Outgoing::Job { pair, attempt, job });
             } else {
-                // An audit in the stream would go to the worker with the most requests, which could
-                // withhold it from the worker that was drawn.
+                // An audit in the stream would probably go to the worker with the most requests.
+                // That worker could withhold the audit from the worker that was drawn.
                 let _ = self.connection.client.publish(subject, job.into()).await;
             }
         }
@@ -405,7 +407,7 @@ impl<A: Assignment> Coordinator<A> {
             StreamEvent::Sent { pair, sent } => {
                 if !self.in_flight.sent(pair, sent, self.now) {
                     // The pair was finished while its job was on the way to the server. No worker
-                    // needs to play it again.
+                    // needs to play the pair again.
                     self.remove_job(pair);
                 }
             }
@@ -415,14 +417,14 @@ impl<A: Assignment> Coordinator<A> {
             }
             StreamEvent::Result(message) => {
                 let Ok(receipt) = message.info().map(|info| info.stream_sequence) else { return };
-                // The acknowledgement was lost. The result has been handled and must not count
-                // twice.
+                // The acknowledgement of this result was lost. The result has been handled and must
+                // not count twice.
                 if self.acknowledged.contains(receipt) {
                     let _ = message.ack().await;
                     return;
                 }
-                // A redelivered result has a new reply subject for its acknowledgement; otherwise
-                // it is identical to the result that is being handled.
+                // A redelivered result has a new reply subject for its acknowledgement. Apart from
+                // this subject, the result is identical to the result that is being handled.
                 if self.unacknowledged.insert(receipt, message).is_none() {
                     self.take_result(receipt).await;
                 }
@@ -438,8 +440,8 @@ impl<A: Assignment> Coordinator<A> {
         let _ = self.connection.client.publish(subject, signed.into()).await;
     }
 
-    /// Returns the time stamp of a message to workers, later than the time stamps of all earlier
-    /// messages.
+    /// Returns the time stamp of a new message to workers, in microseconds of Unix time. The time
+    /// stamp is later than the time stamps of all earlier messages.
     fn next_at(&mut self) -> u64 {
         // Workers ignore messages that are not later than the last message, so time stamps must
         // increase even if the clock is set back.
@@ -503,7 +505,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Notifies workers that the run has ended, and removes its streams from the server.
+    /// Notifies workers that the run has ended, and removes the streams of the run from the server.
     async fn clean_up(&mut self) {
         if self.connection.is_connected() {
             let cleaning = async {

@@ -1,9 +1,9 @@
 //! Pairs in flight, and decisions about their results. This module does no I/O and takes the time
 //! as an argument.
 //!
-//! A pair, or another assignment, is in flight from the time when it is ordered until its result is
-//! on disk. The first result of a pair that passes verification is accepted. Later results are
-//! reported and have no effect.
+//! A pair, or another assignment, is in flight from its order until its result is on disk. The
+//! first result of a pair that passes verification is accepted. Later results are reported and have
+//! no effect.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -34,12 +34,12 @@ const MIN_ATTEMPT: Duration = Duration::from_secs(600);
 /// Time limit of an attempt before the first pair has been played, when there is no median yet.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(6 * 3600);
 
-/// Number of recent pairs in the median. The number is limited so that the median adapts to changes
-/// in the fleet, and so that the memory of a long run does not grow.
+/// Number of recent pairs from which the median is computed. The number is limited so that the
+/// median adapts to changes in the fleet, and so that the memory of a long run does not grow.
 const MEDIAN_OF: usize = 101;
 
-/// Number of requests to extend a lease that are sent within one lease. Several requests may thus
-/// be lost without the lease ending.
+/// Number of requests to extend a lease that are sent within one lease. The lease thus survives the
+/// loss of several requests.
 const EXTENSIONS_PER_LEASE: u32 = 6;
 
 /// Time after which a job that no worker has started is sent again. The time is half the lifetime
@@ -59,9 +59,9 @@ pub(crate) type Receipt = u64;
 /// Finished pair, with the numbers by which its job and its result can be acknowledged.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct DonePair {
-    /// Sequence number of the job, if a worker has started it.
+    /// Sequence number of the job, if a worker has started the job.
     pub(crate) sequence: Option<u64>,
-    /// Receipt of the accepted result, if there is one.
+    /// Receipt of the accepted result, if any.
     pub(crate) receipt: Option<Receipt>,
 }
 
@@ -87,7 +87,7 @@ pub(crate) enum Disposition<D> {
     Reject(String),
     /// The worker could not play, for this reason; the job is sent again.
     Retry(String),
-    /// Too many workers could not play, the last of them for this reason: the run fails.
+    /// Too many workers could not play, the last worker for this reason; the run fails.
     Fail(String),
 }
 
@@ -100,7 +100,8 @@ pub(crate) struct InFlight<A: Assignment> {
     players: BTreeSet<String>,
     /// Pairs whose result is on disk.
     stored: RangeSet,
-    /// Number of the first attempt at each pair, higher than all attempts before a restart.
+    /// Number of the first attempt at each pair, higher than the numbers of all attempts before a
+    /// restart.
     first_attempt: u32,
     /// Durations of the most recently accepted pairs.
     times: VecDeque<Duration>,
@@ -133,7 +134,7 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Adds a pair to be played. Returns the number of the attempt to send. If results of the pair
-    /// are parked, returns these results as an error, in order of arrival.
+    /// are parked, returns the receipts of these results as an error, in order of arrival.
     pub(crate) fn order(&mut self, pair: u64, job: A, now: Duration) -> Result<u32, Vec<Receipt>> {
         // A void pair is played again, and its old job may still be in the stream.
         let first = self.first_attempt;
@@ -160,13 +161,13 @@ impl<A: Assignment> InFlight<A> {
     /// Records that the server has the job of a pair. Returns whether the pair is still in flight.
     pub(crate) fn sent(&mut self, pair: u64, sent: SentJob, now: Duration) -> bool {
         // Sequence numbers increase. If a new job has a smaller number than a started job, the
-        // server has lost its stream and has restarted the numbers.
+        // server has lost the stream of jobs and has restarted the numbers.
         if !sent.is_left_over && sent.sequence < self.started.0 {
             self.started.0 = 0;
         }
         let Some(pending) = self.pending.get_mut(&pair) else { return false };
-        // The job from before the restart is used instead of a new one, because a worker may be
-        // playing it. Its expiry time is unknown, so the job is renewed soon.
+        // The job from before the restart is used instead of a new job, because a worker may be
+        // playing the pair. The expiry time of the old job is unknown, so the job is renewed soon.
         if sent.is_left_over && pending.last.number == self.first_attempt {
             pending.last.number = sent.attempt;
             pending.last.is_left_over = true;
@@ -178,7 +179,7 @@ impl<A: Assignment> InFlight<A> {
         true
     }
 
-    /// Returns the pair if it has no accepted result and `attempt` is its last attempt.
+    /// Returns the pair if the pair has no accepted result and `attempt` is its last attempt.
     fn awaited(&mut self, pair: u64, attempt: u32) -> Option<&mut Pending<A>> {
         let pending = self.pending.get_mut(&pair)?;
         (pending.last.number == attempt && pending.accepted.is_none()).then_some(pending)
@@ -217,9 +218,9 @@ impl<A: Assignment> InFlight<A> {
         started.map(|(index, pairing)| (pairing, usize::from(index)))
     }
 
-    /// Returns whether a pair must be sent again because a worker gives it back and no other worker
-    /// plays it. The worker cannot give back the new attempt, because it has no proof for that
-    /// attempt.
+    /// Returns whether a pair must be sent again because a worker gives the pair back and no other
+    /// worker plays the pair. The worker cannot give back the new attempt, because it has no proof
+    /// for that attempt.
     pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
         let pending = self.awaited(pair, attempt);
         pending.is_some_and(|pending| {
@@ -228,7 +229,7 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Returns the sequence numbers of the jobs whose leases are due for extension: a worker plays
-    /// the pair, or its result waits to be stored.
+    /// the pair, or the result of the pair waits to be stored.
     pub(crate) fn extensions(&mut self, lease: Duration, now: Duration) -> Vec<u64> {
         let limit = self.attempt_limit();
         let due = self.pending.values_mut().filter_map(|pending| {
@@ -272,7 +273,7 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Records which workers of the run are idle. If all workers are idle, no pair is being played,
-    /// whatever heartbeats arrived before.
+    /// even if heartbeats arrived shortly before.
     pub(crate) fn set_idle(&mut self, idle: &[bool], now: Duration) {
         // Busy workers may be playing another run, so a single idle worker is evidence only if no
         // pair of this run is in play.
@@ -349,8 +350,8 @@ impl<A: Assignment> InFlight<A> {
         }
         let Pending { last, accepted: receipt, .. } = pending?;
         if pair >= AUDITS || last.number > self.first_attempt {
-            // The number is kept only if it is not the usual first number, so that the memory does
-            // not grow with the run.
+            // Only numbers other than the usual first number are kept, so that the memory does not
+            // grow with the run.
             self.attempts.insert(pair, last.number);
         }
         let sequence = last.sequence.filter(|_| last.started.is_some());
@@ -395,10 +396,10 @@ impl<A: Assignment> InFlight<A> {
 
     /// Returns the pairs to send again, each with its player. A pair with a player is overdue if
     /// its last heartbeat is older than the stall timeout plus three leases, or if the attempt
-    /// exceeds its time limit. A pair without a player is overdue at its renewal time. It is also
-    /// overdue if no worker has started it three leases after a later job was started, or after
-    /// workers became idle. If a worker dies, the server delivers its jobs to other workers without
-    /// a new attempt.
+    /// exceeds its time limit. A pair without a player is overdue at its renewal time. A pair
+    /// without a player is also overdue if no worker has started the pair three leases after a
+    /// later job was started, or after workers became idle. If a worker dies, the server delivers
+    /// its jobs to other workers without a new attempt.
     pub(crate) fn overdue(
         &mut self,
         lease: Duration,
@@ -418,8 +419,8 @@ impl<A: Assignment> InFlight<A> {
                     first.map_or(Duration::ZERO, |at| now.saturating_sub(pending.heard.max(at)))
                 }
             };
-            // After one lease, the server itself delivers the job to another worker. If this has no
-            // effect within three leases, the job counts as lost.
+            // After one lease, the server delivers the job to another worker. If this delivery has
+            // no effect within three leases, the job counts as lost.
             let is_due = since > 3 * lease
                 || pending.is_too_long(limit, now)
                 || (pending.last.player.is_none() && now > pending.renewal);

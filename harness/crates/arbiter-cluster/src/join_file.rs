@@ -22,7 +22,8 @@ use arbiter_process::{is_open_to_others, open_input};
 /// be trusted.
 const MAX_SIZE: u64 = 64 << 10;
 
-/// Maximum length of the URL and of the inbox, in bytes. Both are displayed, and sent to a server.
+/// Maximum length of the URL and of the inbox, in bytes. Both strings are displayed, and sent to a
+/// server.
 const MAX_FIELD: usize = 1_000;
 
 /// Kind of process for which a join file is intended.
@@ -54,7 +55,7 @@ pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), String> {
     let access = Access {
         url: Secret(file.url),
         credentials: Credentials::Nkey(Secret(file.nkey)),
-        // The client reads PEM certificates from a file, and skips everything around them.
+        // The client reads PEM certificates from a file, and skips all other text.
         ca: file.ca.map(|_| path.to_owned()),
         certificate: None,
         inbox: Some(file.inbox),
@@ -64,8 +65,8 @@ pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), String> {
 }
 
 impl JoinFile {
-    /// Reads a file. Returns its contents, its role, and whether other users of this machine can
-    /// read the file.
+    /// Reads a join file. Returns the contents, the role, and whether other users of this machine
+    /// can read the file.
     pub(crate) fn read(path: &Path) -> Result<(JoinFile, Role, bool), String> {
         let invalid = |reason| format!("join file {}: {reason}", path.display());
         let unreadable = |error: io::Error| invalid(error.to_string());
@@ -82,8 +83,8 @@ impl JoinFile {
         Ok((file, role, is_exposed))
     }
 
-    /// Parses the text of a file. Returns its contents and its role; an error quotes only TOML keys
-    /// from the text, because values may be secret.
+    /// Parses the text of a join file. Returns the contents and the role; an error quotes only TOML
+    /// keys from the text, because values may be secret.
     pub(crate) fn parse(text: &str) -> Result<(JoinFile, Role), String> {
         let file: JoinFile = toml::from_str(text).map_err(|error| one_line(&error, text))?;
         let is_server = |url: &str| url.contains("://") && url.parse::<ServerAddr>().is_ok();

@@ -45,8 +45,8 @@ impl ClusterMetrics {
         registry.register("arbiter_jobs", help, self.jobs.clone());
     }
 
-    /// Registers all metrics of a coordinator: those of [`register`](Self::register), and the job
-    /// duration.
+    /// Registers all metrics of a coordinator: the metrics of [`register`](Self::register), and the
+    /// job duration.
     pub fn register_coordinator(&self, registry: &mut Registry) {
         self.register(registry);
         let help =

@@ -14,8 +14,8 @@ use super::subject::{ALL_WORKER_STATUSES, BEACONS};
 use super::wire::{self, Beacon, WorkerStatus};
 use super::worker_state::{TIMEOUT_S, WorkerState};
 
-/// Time for which a silent worker stays in the list, in seconds, so that users notice that it is
-/// silent.
+/// Time for which a silent worker stays in the list, in seconds, so that users notice that the
+/// worker is silent.
 const MEMORY_S: u32 = 3600;
 
 /// Maximum number of workers and maximum number of runs. The limits prevent a sender from filling
@@ -32,7 +32,7 @@ pub struct Cluster {
 /// Message that every client of the server may receive.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Announcement {
-    /// The status of the worker of this name.
+    /// The status of the worker with this name.
     Worker(String, WorkerStatus),
     /// The beacon of a run.
     Run(Beacon),
@@ -56,7 +56,8 @@ impl Cluster {
         }
     }
 
-    /// Adds a second to all times, and removes workers and runs that have been silent for too long.
+    /// Adds one second to all times, and removes workers and runs that have been silent for too
+    /// long.
     pub fn tick(&mut self) {
         let is_recent = |silent: &mut u32, most| {
             *silent += 1;
@@ -66,7 +67,8 @@ impl Cluster {
         self.runs.retain(|_, (_, silent)| is_recent(silent, TIMEOUT_S));
     }
 
-    /// Returns the name, the last status, and its age in seconds, for each worker, by name.
+    /// Returns the name, the last status, and the age of the status in seconds, for each worker,
+    /// sorted by name.
     pub fn workers(&self) -> impl ExactSizeIterator<Item = (&str, &WorkerStatus, u32)> {
         self.workers.iter().map(|(name, (status, silent))| (name.as_str(), status, *silent))
     }
@@ -78,7 +80,7 @@ impl Cluster {
         metrics.set(states, [sum(|beacon| beacon.queued), sum(|beacon| beacon.playing)]);
     }
 
-    /// Returns the runs, by ID.
+    /// Returns the runs, sorted by ID.
     pub fn runs(&self) -> impl ExactSizeIterator<Item = &Beacon> {
         self.runs.values().map(|(beacon, _)| beacon)
     }

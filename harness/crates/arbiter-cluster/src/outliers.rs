@@ -4,8 +4,8 @@
 //! Three criteria are compared: rate of crashes, rate of losses on time, and distribution of pair
 //! results. A worker is first checked after [`FIRST_CHECK`] games, and then whenever its number of
 //! games has doubled, so that even a long run has few checks. The limits are corrected for all
-//! checks and all workers (Bonferroni). If no worker differs from the others, the probability that
-//! a run excludes a worker is below [`FALSE_ALARM`] for each criterion.
+//! checks and all workers (Bonferroni). If no worker differs from the other workers, the
+//! probability that a run excludes a worker is below [`FALSE_ALARM`] for each criterion.
 
 use std::collections::BTreeMap;
 
@@ -18,32 +18,33 @@ use arbiter_stats::{FailureCount, Pentanomial, fisher_exact};
 /// otherwise spoil a short run before it is checked.
 pub(crate) const FIRST_CHECK: u64 = 4;
 
-/// Maximum probability, for each criterion, that a run excludes a worker although no worker
-/// differs.
+/// Type I error of each criterion: maximum probability that a run excludes a worker although no
+/// worker differs.
 pub(crate) const FALSE_ALARM: f64 = 1e-3;
 
 /// Upper bound on the number of checks of a worker: 26 doublings of 4 games are 268 million games.
 const MAX_CHECKS: f64 = 26.0;
 
-/// Share of its games that a worker must lose on time before it is excluded, however significant
-/// the excess. A smaller share is tolerated because a machine may be slightly slow. Breakdowns have
-/// no minimum share, because a worker could report false breakdowns below such a share.
+/// Minimum share of games that a worker must lose on time before the worker is excluded, however
+/// significant the excess is. A smaller share is tolerated because a machine may be slightly slow.
+/// Breakdowns have no minimum share, because a worker could report false breakdowns below such a
+/// share.
 const MIN_TIME_LOSSES: f64 = 0.02;
 
-/// Minimum number of jobs that a worker must give back before it is excluded; the share is checked
-/// at each multiple of this number. An honest worker gives back its unfinished jobs when it is
-/// stopped.
+/// Minimum number of jobs that a worker must give back before the worker is excluded; the share is
+/// checked at each multiple of this number. An honest worker gives back its unfinished jobs when it
+/// is stopped.
 const MIN_GIVEN_BACK: u64 = 50;
-/// Share of its jobs that a worker must give back before it is excluded.
+/// Minimum share of jobs that a worker must give back before the worker is excluded.
 const MIN_SHARE_GIVEN_BACK: f64 = 0.1;
 
-/// Maximum residual, in standard deviations; a worker exceeds it by chance with a probability of
-/// 1e-9. For about 200 workers, this corresponds to [`FALSE_ALARM`], because all workers are
-/// compared at each check of any worker.
+/// Maximum residual, in standard deviations; a worker exceeds this limit by chance with a
+/// probability of 1e-9. For about 200 workers, the limit corresponds to [`FALSE_ALARM`], because
+/// all workers are compared at each check of any worker.
 const MAX_RESIDUAL: f64 = 6.0;
 
-/// Minimum number of workers for a comparison of residuals, because with two workers it is unknown
-/// which of them is the outlier.
+/// Minimum number of workers for a comparison of residuals, because if only two workers differ,
+/// either worker may be the outlier.
 const MIN_WORKERS: usize = 3;
 
 /// Worker to exclude, with the reason.
@@ -83,8 +84,8 @@ pub fn worker_residuals(played: &[(String, PairTally)]) -> BTreeMap<String, f64>
 }
 
 impl OutlierDetector {
-    /// Creates a detector without results. Residuals are compared only if `is_uniform`: all pairs
-    /// are between the same two engines, with unchanged options.
+    /// Creates a detector without results. Residuals are compared only if `is_uniform` is `true`,
+    /// that is, if all pairs are between the same two engines, with unchanged options.
     pub(crate) fn new(is_uniform: bool) -> OutlierDetector {
         OutlierDetector { is_uniform, ..OutlierDetector::default() }
     }
@@ -109,8 +110,8 @@ impl OutlierDetector {
         is_due.then(|| self.check(worker)).flatten()
     }
 
-    /// Counts a job that a worker gives back. Returns the worker if it gives back many more jobs
-    /// than other workers, because it could choose which results to send.
+    /// Counts a job that a worker gives back. Returns a finding if the worker gives back many more
+    /// jobs than other workers, because such a worker could select the results that it sends.
     pub(crate) fn gave_back(&mut self, worker: &str) -> Option<Finding> {
         self.workers.entry(worker.to_owned()).or_default();
         let count = self.given_back.entry(worker.to_owned()).or_default();
@@ -196,7 +197,7 @@ impl OutlierDetector {
         }
         let compared = self.residuals();
         // Only the worker with the largest residual is considered, because one deviating worker
-        // raises the residuals of all others.
+        // raises the residuals of all other workers.
         let (worker, residual) = compared.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
         let is_out = compared.len() >= MIN_WORKERS && *residual > MAX_RESIDUAL;
         is_out.then(|| Finding {

@@ -7,7 +7,8 @@ use crate::monitor::Cluster;
 use crate::wire::WorkerStatus;
 use crate::worker_state::WorkerState;
 
-/// Returns the reason why a worker does not play a run, or else its last problem.
+/// Returns the reason why a worker does not play a run or, if there is no such reason, the last
+/// problem of the worker.
 pub fn trouble(worker: &WorkerStatus) -> Option<&str> {
     let refused = worker.refusals.first().map(|(_, why)| why.as_str());
     refused.or(worker.trouble.as_deref())

@@ -2,7 +2,8 @@
 //!
 //! A worker that joins a run is given a token, and each attempt at a job has a nonce. The proof of
 //! a result is the hash of the nonce, keyed with the token. Tokens and nonces are derived from a
-//! secret of the run, so that the coordinator need not store them, even to resume the run.
+//! secret of the run, so that the coordinator need not store tokens and nonces, even to resume the
+//! run.
 
 use std::fmt::Display;
 
@@ -12,7 +13,8 @@ use super::trust::Key;
 /// 32 bytes known only to the coordinator and one recipient; comparisons take constant time.
 pub type Token = blake3::Hash;
 
-/// Secret from which the tokens and nonces of a run are derived; only the coordinator knows it.
+/// Secret from which the tokens and nonces of a run are derived; only the coordinator knows the
+/// secret.
 pub(crate) struct RunSecret([u8; 32]);
 
 impl RunSecret {
@@ -32,8 +34,8 @@ impl RunSecret {
         blake3::keyed_hash(&self.0, format!("job {number} {attempt}").as_bytes())
     }
 
-    /// Returns a pseudorandom number in [0, 1) for a pair, or for another decision about audits,
-    /// which workers cannot predict.
+    /// Returns a pseudorandom number in [0, 1) for a pair, or for another decision about audits.
+    /// Workers cannot predict the number.
     pub(crate) fn draw(&self, decision: impl Display) -> f64 {
         let hash = blake3::keyed_hash(&self.0, format!("audit {decision}").as_bytes());
         let (first, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");
@@ -47,7 +49,7 @@ impl RunSecret {
     }
 }
 
-/// Returns the proof of a worker with this token that was given a job with this nonce.
+/// Returns the proof that the worker with this token was given the job with this nonce.
 pub fn proof(token: &Token, nonce: &Token) -> Token {
     blake3::keyed_hash(token.as_bytes(), nonce.as_bytes())
 }

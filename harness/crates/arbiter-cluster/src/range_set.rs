@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-/// Set of numbers whose memory depends only on the number of gaps.
+/// Set of integers. Its memory use depends only on the number of gaps.
 #[derive(Debug, Default)]
 pub(crate) struct RangeSet {
-    /// Last number of each range, by its first number; ranges neither overlap nor touch.
+    /// Last number of each range, by the first number of the range; ranges neither overlap nor
+    /// touch.
     ranges: BTreeMap<u64, u64>,
 }
 

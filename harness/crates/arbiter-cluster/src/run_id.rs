@@ -21,12 +21,12 @@ impl TryFrom<String> for RunId {
 }
 
 impl RunId {
-    /// Derives the ID of a run from its name, its start in milliseconds of Unix time, and the key
-    /// of its coordinator. A resumed run keeps its ID, unless the version of the messages has
+    /// Derives the ID of a run from its name, its start time in milliseconds of Unix time, and the
+    /// key of its coordinator. A resumed run keeps its ID, unless the version of the messages has
     /// changed.
     pub fn new(run: &str, created_ms: i64, key: &str) -> RunId {
-        // The hash includes the version, so that an updated coordinator does not open streams whose
-        // messages it cannot read.
+        // The hash includes the version, so that an updated coordinator does not open streams with
+        // messages of another version.
         let text = format!("{run}\n{created_ms}\n{key}\n{VERSION}");
         RunId(blake3::hash(text.as_bytes()).to_hex()[..16].to_owned())
     }

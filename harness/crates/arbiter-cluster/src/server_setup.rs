@@ -26,7 +26,7 @@ pub const CONFIGURATION: &str = "nats.conf";
 /// Name of the users file.
 const USERS: &str = "users.conf";
 
-/// Name of the coordinator as a user, and of its join file.
+/// User name of the coordinator, and name of the coordinator's join file without the suffix.
 const COORDINATOR: &str = "coordinator";
 
 /// Suffix of the names of join files.
@@ -51,7 +51,7 @@ const ACCOUNT: &str = "ARBITER";
 const WORKERS_ACCOUNT: &str = "ARBITER_WORKERS";
 
 /// Subjects of the coordinators' account that the workers' account imports; the permissions of each
-/// worker restrict them further.
+/// worker restrict these subjects further.
 const EXPORTS: [(&str, &str); 10] = [
     ("service", "arbiter.run.*.head"),
     ("service", "arbiter.run.*.need"),
@@ -284,7 +284,7 @@ fn certificates(hosts: &[String], now_ms: i64) -> Result<[String; 3], rcgen::Err
         params
     };
     let mut authority = limited(CertificateParams::default(), "Arbiter cluster");
-    // The authority may sign server certificates, but no further authorities.
+    // The authority may sign server certificates, but no other authorities.
     authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     authority.key_usages = vec![KeyUsagePurpose::KeyCertSign];
     let authority = CertifiedIssuer::self_signed(authority, rcgen::KeyPair::generate()?)?;
@@ -306,7 +306,8 @@ fn join_text(dir: &Path, user: &str, join: &JoinFile) -> Result<(PathBuf, String
     Ok((join_path(dir, user), head + &text))
 }
 
-/// Writes new files that only their owner can read. On failure, removes the files already written.
+/// Writes new files that only their owner can read. On failure, removes the files that were already
+/// written.
 fn write_all(files: &[(PathBuf, String)]) -> Result<(), SetupError> {
     for (number, (path, text)) in files.iter().enumerate() {
         let file = WholeFile::create_private(path);

@@ -1,5 +1,5 @@
 //! Names of subjects, streams and consumers on the server. Operators use the names in the
-//! permissions of their servers, so they must not change.
+//! permissions of their servers, so the names must not change.
 
 /// Beacons of all coordinators.
 pub const BEACONS: &str = "arbiter.beacon";
@@ -41,8 +41,8 @@ pub(crate) fn sender(subject: &str) -> &str {
 const OTHER_ACCOUNT: &str = "_R_";
 
 /// Returns whether a coordinator may reply to this subject. Coordinators have more permissions than
-/// workers. If a worker could choose any reply subject, it could make the coordinator send messages
-/// that the worker itself may not send.
+/// workers. If workers could choose any reply subject, a worker could make the coordinator send
+/// messages that the worker itself may not send.
 pub fn is_inbox(subject: &impl AsRef<str>) -> bool {
     let subject = subject.as_ref();
     let rest = subject.strip_prefix(INBOX).or_else(|| subject.strip_prefix(OTHER_ACCOUNT));

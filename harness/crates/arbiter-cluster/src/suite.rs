@@ -55,7 +55,7 @@ impl<A: Assignment> TaskQueue<A> {
         }
     }
 
-    /// Takes the next task to send, with its number, if fewer than `room` are in flight.
+    /// Takes the next task to send, with its number, if fewer than `room` tasks are in flight.
     fn next(&mut self, room: usize) -> Option<(u64, A)> {
         if self.in_flight.len() >= room {
             return None;
@@ -84,9 +84,10 @@ impl<A: Assignment> TaskQueue<A> {
     }
 }
 
-/// Runs all tasks, at most `most` in parallel (`None`: as many as the workers have room for). After
-/// each event, calls `observe` with the number of finished tasks and, if the event contains one, a
-/// remark about a worker. The caller has to close the job channel `link`.
+/// Runs all tasks, at most `most` in parallel; if `most` is `None`, only the slots of the workers
+/// limit the number. After each event, calls `observe` with the number of finished tasks, and with
+/// the remark about a worker that the event contains, if any. The caller has to close the job
+/// channel `link`.
 pub async fn run_suite<A: Assignment>(
     link: &mut DispatcherEnd<A, A::Done>,
     tasks: Vec<A>,
@@ -107,7 +108,7 @@ pub async fn run_suite<A: Assignment>(
         let mut noted = None;
         match event.ok_or_else(lost)? {
             JobEvent::Played { pair, played, worker, .. } => {
-                // A suite has no store, so a result is final as soon as it is received.
+                // A suite has no store, so a result is final when the result is received.
                 link.send(JobCommand::Stored(pair));
                 queue.complete(pair, played, worker.unwrap_or_default());
             }

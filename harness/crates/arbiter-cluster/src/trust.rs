@@ -1,5 +1,6 @@
 //! Keys of coordinators. A worker starts the programs of a run only if a trusted key has signed the
-//! run description. After that, it acts only on messages signed with the same key.
+//! run description. The worker then acts only on messages that the key of the run description has
+//! signed.
 
 use std::fmt;
 use std::fs;
@@ -46,8 +47,8 @@ impl fmt::Debug for Key {
 pub struct PublicKey(VerifyingKey);
 
 impl Key {
-    /// Reads a key from a file; if the file does not exist, creates a key file that only its owner
-    /// can read. Processes that create the file at the same time get the same key.
+    /// Reads a key from a file; if the file does not exist, creates a key file that only the owner
+    /// of the file can read. Processes that create the file at the same time get the same key.
     pub fn load_or_make(path: &Path) -> Result<Key, String> {
         let file = |error: io::Error| of_file(path, error);
         if !path.exists() {
@@ -98,7 +99,7 @@ fn make(path: &Path) -> io::Result<()> {
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     fs::create_dir_all(folder_of(path))?;
     // If two processes create the file at the same time, one of the two keys remains, and both
-    // processes read it.
+    // processes read this key.
     write_secret(path, &HEXLOWER.encode(&bytes))
 }
 
@@ -127,7 +128,8 @@ impl PublicKey {
         self.0.to_bytes()
     }
 
-    /// Parses a public key, or reads it from the file `text` if `text` has no `ed25519:` prefix.
+    /// Parses a public key, or reads the key from the file `text` if `text` has no `ed25519:`
+    /// prefix.
     pub fn read(text: &str) -> Result<PublicKey, String> {
         if text.starts_with(PREFIX) {
             return text.parse();

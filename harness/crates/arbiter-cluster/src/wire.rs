@@ -2,8 +2,8 @@
 //!
 //! A message is a JSON object with a version and a body. Types of other crates are serialized
 //! directly, so a change of their fields needs a new version. Received messages are not trusted:
-//! their length is checked before parsing, text is made printable during parsing, and all other
-//! values are checked afterwards.
+//! the length of a message is checked before parsing, text is made printable during parsing, and
+//! all other values are checked afterwards.
 
 mod description;
 #[cfg(any(test, feature = "fuzz"))]
@@ -45,8 +45,8 @@ pub use text::is_worker_name;
 
 /// Version of all messages. Any change except a new field with a default raises the version, by at
 /// most one per release. Each release reads the messages of the previous and the next version. A
-/// new kind of message that the previous release cannot read is therefore sent only one version
-/// after it can be read.
+/// new kind of message that the previous release cannot read is therefore introduced in two steps:
+/// one version can read the new kind, and only the next version also sends the new kind.
 pub(crate) const VERSION: u32 = 8;
 
 /// Oldest version that is read: the previous version, or the version of the first release. Fleets
@@ -58,7 +58,7 @@ const OLDEST: u32 = 8;
 const NEWEST: u32 = VERSION + 1;
 
 /// Maximum length of a packed message, in bytes. The server stores results before the coordinator
-/// checks them, so the stream rejects longer results.
+/// checks the results, so the stream rejects longer results.
 pub const MAX_PACKED: usize = 8 << 20;
 
 /// Maximum length of an unpacked message, in bytes. A small packed message may unpack to gigabytes,
@@ -71,7 +71,7 @@ pub enum WireError {
     /// The message is longer than this many bytes.
     #[error("a message of more than {0} bytes")]
     TooLong(usize),
-    /// The message has this version, which is not read.
+    /// The message has this unsupported version.
     #[error(
         "a message of version {0}, but this arbiter reads versions {OLDEST} to {NEWEST}; update the older side"
     )]
@@ -139,8 +139,8 @@ pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
     match serde_json::from_slice(bytes) {
         Ok(Envelope::<T> { v, body }) if is_read(v) => body.validated(),
         Ok(Envelope { v, .. }) => Err(WireError::Version(v)),
-        // The body of another version may have any form, so only the version is read, to report it
-        // as the cause.
+        // The body of another version may have any form, so only the version is read, to report the
+        // version as the cause.
         Err(error) => match serde_json::from_slice(bytes) {
             Ok(Versioned { v }) if !is_read(v) => Err(WireError::Version(v)),
             _ => Err(malformed(error)),

@@ -59,8 +59,8 @@ pub struct Config {
     pub limits: ResourceLimits,
     /// Sandbox of each engine process, whatever the run requests; `None` for no sandbox.
     pub sandbox: Option<Sandbox>,
-    /// Path of this program. If a run requires the same file, the worker uses it instead of
-    /// fetching the file.
+    /// Path of this program. If a run requires the same file, the worker uses this program instead
+    /// of fetching the file.
     pub own_binary: PathBuf,
     /// Spawner of the engines of suites.
     pub spawner: Spawner,
@@ -112,7 +112,7 @@ impl Shared {
         self.known_runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reports a problem to the user, unless it equals the last problem.
+    /// Reports a problem to the user, unless the problem equals the last problem.
     fn report_problem(&self, problem: String) {
         // Slots repeat their requests, and would fill the log with the same problem.
         let before = self.known_runs().trouble.replace(problem.clone());
@@ -157,7 +157,8 @@ impl Shared {
     }
 }
 
-/// Runs a worker until `phase` ends it. Returns an error if the server denies a permission.
+/// Runs a worker until `phase` changes to a phase that ends the worker. Returns an error if the
+/// server denies a permission.
 pub async fn serve(
     mut connection: Connection,
     config: Config,
@@ -229,7 +230,7 @@ pub async fn serve(
             }
         }
     }
-    // Without a connection, the flush would wait until it times out.
+    // Without a connection, the flush would wait until the timeout.
     if shared.connection.is_connected() {
         shared.send_status(true).await;
         let _ = timeout(SHUTDOWN_WAIT, shared.connection.client.flush()).await;

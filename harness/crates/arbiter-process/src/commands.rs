@@ -11,8 +11,8 @@ pub fn set_own_group(command: &mut Command) {
     command.process_group(0);
 }
 
-/// Sends SIGTERM to a child process. The child must not have been reaped, because its process ID
-/// could then belong to another process.
+/// Sends SIGTERM to a child process. The child must not have been reaped, because the process ID of
+/// a reaped child can belong to another process.
 pub fn terminate(child: &Child) -> io::Result<()> {
     Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
 }

@@ -15,8 +15,8 @@ pub fn foreign_owner(file: &Metadata) -> Option<u32> {
     Some(file.uid()).filter(|uid| *uid != geteuid().as_raw())
 }
 
-/// Returns the time of the last change of a file's contents or attributes, in Unix time in
-/// milliseconds.
+/// Returns the time of the last change of a file's contents or attributes, as Unix time in
+/// milliseconds, rounded down to whole seconds.
 pub fn changed_ms(file: &Metadata) -> i64 {
     file.ctime().saturating_mul(1000)
 }
@@ -70,8 +70,8 @@ pub fn user_folder(variable: &str, below: &str) -> Option<PathBuf> {
     folder.map(|folder| folder.join("arbiter"))
 }
 
-/// Locks an open file or folder without waiting. The kernel releases the lock when the process
-/// ends, even after a crash. Returns `false` if another process holds the lock.
+/// Locks an open file or folder without waiting. The kernel releases the lock when `file` is closed
+/// or the process ends, even after a crash. Returns `false` if another process holds the lock.
 pub fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -80,29 +80,30 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Opens a lock file, creating it if it is missing, and locks it with [`try_lock`]. Returns `None`
-/// if another process holds the lock.
+/// Opens a lock file, which is created if it is missing, and locks the file with [`try_lock`].
+/// Returns `None` if another process holds the lock.
 pub fn lock_file(path: &Path) -> io::Result<Option<File>> {
     loop {
         let file = open_output(path, File::options().write(true), Links::Refused)?;
         if !try_lock(&file)? {
             return Ok(None);
         }
-        // The last holder of the lock may have removed the file after this process opened it and
-        // before this process locked it. The next attempt creates a new file.
+        // The last holder of the lock may have removed the file after this process opened the file
+        // and before this process locked the file. The next attempt creates a new file.
         if is_at(&file, path) {
             return Ok(Some(file));
         }
     }
 }
 
-/// Creates and locks a temporary folder in `near` whose name begins with `prefix`. Only the user
-/// can access the folder.
+/// Creates and locks a temporary folder in `near`. The name of the new folder begins with `prefix`.
+/// Only the user can access the folder.
 pub fn create_locked_folder(near: &Path, prefix: &str) -> io::Result<(TempDir, File)> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).permissions(Permissions::from_mode(0o700));
     loop {
-        // Until the folder is locked, another process may mistake it for a leftover and remove it.
+        // Until the folder is locked, another process may mistake the folder for a leftover and
+        // remove the folder.
         let folder = builder.tempdir_in(near)?;
         let lock = match File::open(folder.path()) {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
@@ -115,9 +116,8 @@ pub fn create_locked_folder(near: &Path, prefix: &str) -> io::Result<(TempDir, F
     }
 }
 
-/// Locks and returns the folders that [`create_locked_folder`] created for processes of this user
-/// and that these processes left behind when they were killed. A folder stays locked until the
-/// returned file is dropped.
+/// Locks and returns the folders that killed processes of this user created with
+/// [`create_locked_folder`] and left behind. Each folder stays locked until its `File` is dropped.
 pub fn leftover_folders(near: &Path, prefix: &str) -> impl Iterator<Item = (PathBuf, File)> {
     let entries = near.read_dir().into_iter().flatten().flatten();
     entries.filter_map(move |entry| {

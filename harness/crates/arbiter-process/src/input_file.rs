@@ -40,8 +40,8 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
 /// Returns the errors of the source, and an error for a larger source.
 pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // Reading one byte beyond the limit detects an oversized file, even if the file grows while it
-    // is read.
+    // Reading one byte beyond the limit detects an oversized file, even if the file grows during
+    // the read.
     source.take(MAX_WHOLE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_WHOLE {
         let reason = format!("it exceeds the limit of {MAX_WHOLE} bytes");

@@ -1,4 +1,4 @@
-//! Program to start, and the error if it cannot be started.
+//! Program to start, and the error if the program cannot be started.
 
 use std::ffi::OsString;
 use std::io;
@@ -18,8 +18,8 @@ pub struct Launch {
     pub program: PathBuf,
     /// Arguments of the program.
     pub args: Vec<String>,
-    /// Working folder. If `None`, the home folder of the sandbox or, without a sandbox, the
-    /// working folder of this process.
+    /// Working folder. If `None`, the program starts in the home folder of the sandbox or, without
+    /// a sandbox, in the working folder of this process.
     pub dir: Option<PathBuf>,
     /// File to which stderr is appended, if any.
     pub stderr: Option<PathBuf>,
@@ -39,8 +39,8 @@ pub struct Launch {
 #[error("{text}")]
 pub struct SpawnError {
     text: String,
-    /// `true` if the machine, not the program, caused the failure, for example because it has run
-    /// out of memory, processes or file descriptors.
+    /// `true` if the machine, not the program, caused the failure, for example because the machine
+    /// has run out of memory, processes or file descriptors.
     pub is_environment: bool,
 }
 

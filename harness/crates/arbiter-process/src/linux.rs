@@ -1,11 +1,11 @@
 //! Linux implementation of the system-dependent parts of this crate.
 //!
-//! Another system needs a module that exports the same names. For features that the system does not
-//! support, the module returns an error or an empty value: `None`, an empty list, or a
-//! [`SandboxSupport`](sandbox::SandboxSupport) with nothing supported. macOS has kqueue in place of
-//! `pidfd` and `epoll`, and libproc in place of `/proc`. macOS has no parent-death signal, so a
-//! port needs another way to kill engines when Arbiter is killed. Windows has job objects for this
-//! purpose.
+//! A port to another system needs a module that exports the same names as this module. For features
+//! that the system does not support, the module returns an error or an empty value: `None`, an
+//! empty list, or a [`SandboxSupport`](sandbox::SandboxSupport) with nothing supported. macOS has
+//! kqueue in place of `pidfd` and `epoll`, and libproc in place of `/proc`. macOS has no
+//! parent-death signal, so a port needs another way to kill engines when Arbiter is killed. Windows
+//! has job objects for this purpose.
 //!
 //! The other modules of this crate work on every Unix, except that `regular_file` needs a
 //! substitute for `O_PATH`. For Windows, `commands`, `files`, `launch`, `no_start`, `output_file`,

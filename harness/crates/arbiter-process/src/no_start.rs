@@ -40,7 +40,7 @@ pub(super) fn cause(program: &Path, dir: Option<&Path>, error: &io::Error) -> St
     }
 }
 
-/// Returns the interpreter in the first line of a script.
+/// Returns the interpreter that the first line of a script names.
 fn interpreter(program: &Path) -> Option<PathBuf> {
     let mut line = Vec::new();
     let file = File::open(program).ok()?.take(FIRST_LINE);

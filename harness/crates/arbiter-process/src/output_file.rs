@@ -1,4 +1,4 @@
-//! Output files of a command, with a check that the command does not use the same file twice.
+//! Output files of a command, with a check that no file has two conflicting uses.
 
 use std::fmt::Display;
 use std::fs::{File, Metadata, OpenOptions};
@@ -11,7 +11,7 @@ use rustix::fs;
 
 use super::regular_file::open_regular;
 
-/// Maximum number of names tried in a folder; after that, the next folder is tried.
+/// Maximum number of names that are tried in a folder before the next folder is tried.
 const MAX_SAVED: u32 = 1000;
 
 /// Identity of a file, regardless of names and links.
@@ -31,7 +31,7 @@ impl From<&Metadata> for FileId {
 }
 
 impl FileId {
-    /// Returns the identity of the file at `path`, which may not exist yet.
+    /// Returns the identity of the file at `path`; the file need not exist.
     ///
     /// # Errors
     ///
@@ -61,8 +61,8 @@ pub fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Returns new paths for data that could not be written to `path`, in the order in which they
-/// should be tried: in the same folder, in its parent folders, and in the folder of temporary
+/// Returns new paths for data that could not be written to `path`, in the order in which the paths
+/// should be tried: in the folder of `path`, in the parent folders, and in the folder of temporary
 /// files.
 pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     // Only an absolute path has all parent folders.
@@ -104,7 +104,7 @@ impl Default for FilesInUse {
     fn default() -> FilesInUse {
         let mut files = FilesInUse(Vec::new());
         for stream in [stdout().as_fd(), stderr().as_fd()] {
-            // The descriptor is copied, because a `File` closes its descriptor when it is dropped.
+            // The descriptor is copied, because dropping a `File` closes the descriptor.
             let about = stream.try_clone_to_owned().and_then(|copy| File::from(copy).metadata());
             if let Ok(about) = about
                 && about.is_file()
@@ -141,7 +141,7 @@ impl FilesInUse {
             let stream = if access == Access::Read { "input" } else { "output" };
             return Err(format!("'-' is not standard {stream} here; give the path of a file"));
         }
-        // If the file is not accessible, the attempt to open it gives a better error.
+        // If the file is not accessible, the later attempt to open the file gives a better error.
         let Ok(id) = FileId::of(path) else { return Ok(()) };
         let conflict = self.0.iter().find(|(other, its, its_access)| {
             *other == id && *its != usage && [access, *its_access].contains(&Access::Written)
@@ -155,7 +155,7 @@ impl FilesInUse {
     }
 }
 
-/// Returns the error message for a file that cannot be written, with a hint if there is one.
+/// Returns the error message for a file that cannot be written, with a hint, if any.
 pub fn cannot_write(path: &Path, error: &io::Error) -> String {
     let hint = match error.kind() {
         ErrorKind::NotFound => "; create its folder first",
@@ -175,8 +175,8 @@ pub enum Links {
     Refused,
 }
 
-/// Opens a file with `options`, creating the file if it does not exist. Neither truncates the file
-/// nor waits for pipes.
+/// Opens a file with `options`, creating the file if none exists. Neither truncates the file nor
+/// waits for pipes.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Running engine processes: input, error output and termination.
+//! Running engine processes: input, output, stderr and termination.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -34,13 +34,13 @@ const ERROR_LINES: usize = 20;
 /// child process that keeps stderr open would block the caller.
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 
-/// Exit codes with which a shell reports that it could not run a program.
+/// Exit codes of a shell that could not run a program.
 const SHELL_ERRORS: [i32; 3] = [2, 126, 127];
 
-/// Function that gets the output of a process; if it returns `false`, reading stops.
+/// Function that gets the output of a process; if the function returns `false`, reading stops.
 pub(super) type Sink = Box<dyn FnMut(Chunk) -> bool + Send>;
 
-/// Running engine process and its process group. Dropping it kills the group.
+/// Running engine process and its process group. Dropping the value kills the group.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -53,7 +53,7 @@ pub struct Process {
     tree: ProcessTree,
     /// `true` after the leader has been reaped and its group has ended.
     reaped: bool,
-    /// Temporary home of the process, which is removed when the process is dropped.
+    /// Temporary home folder of the process. The folder is removed when this value is dropped.
     _home: Option<Home>,
 }
 
@@ -101,7 +101,7 @@ impl Process {
     }
 
     /// Writes bytes to the engine's input. Fails if the input is closed, or if the pipe is full
-    /// because the engine does not read.
+    /// because the engine does not read its input.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         self.input.as_mut().ok_or(WriteError::Closed)?.write(bytes)
     }
@@ -117,7 +117,7 @@ impl Process {
     }
 
     /// Returns the resident memory of the process without its children, in bytes; `None` if the
-    /// system does not report it.
+    /// size is unknown.
     pub fn resident_bytes(&self) -> Option<u64> {
         host::resident_bytes(self.tree.engine)
     }
@@ -127,8 +127,8 @@ impl Process {
         host::is_stopped(self.tree.engine)
     }
 
-    /// Returns the times that the threads of the engine and its reader thread have waited for a
-    /// processor so far.
+    /// Returns the times for which the engine's threads, and the thread that reads the engine's
+    /// output, have waited for a processor so far.
     pub fn delays(&self) -> Delays {
         // Relaxed ordering suffices for the thread ID; 0, the value before the thread has stored
         // its ID, stands for no delay.
@@ -140,8 +140,9 @@ impl Process {
         cpus::move_to(stop::pid(&self.child).as_raw_nonzero().get(), cpus);
     }
 
-    /// Returns a description of the exit, such as "exit code 3", if the process exits within
-    /// `limit`. Blocks until the exit or the limit.
+    /// Waits at most `limit` for the exit of the process. After the exit, terminates the rest of
+    /// the process group and returns a description of the exit, such as "exit code 3". Returns
+    /// `None` if the process is still running. Blocks.
     pub fn exit_within(&mut self, limit: Duration) -> Option<String> {
         if !self.has_exited_within(limit) {
             return None;
@@ -153,8 +154,8 @@ impl Process {
     pub(super) fn describe(&self, status: ExitStatus) -> String {
         match (status.code(), status.signal()) {
             (Some(code), _) => {
-                // If a program cannot be executed, some systems run it with a shell, which fails
-                // with these codes.
+                // If a program cannot be executed, some systems run the program with a shell, and
+                // the shell fails with these codes.
                 let other = made_for(&self.program).filter(|_| SHELL_ERRORS.contains(&code));
                 let cause = other.map(|other| format!(": it is a program for {other}"));
                 format!("exit code {code}{}", cause.unwrap_or_default())
@@ -197,8 +198,8 @@ impl Process {
         stop::signal_one(self.tree.engine, signal);
     }
 
-    /// Closes the input and terminates the process group: waits `grace`, then sends SIGTERM, and
-    /// finally SIGKILL. Blocks.
+    /// Closes the input and terminates the process group: waits `grace` for the exit of the engine,
+    /// then sends SIGTERM, and finally SIGKILL. Blocks.
     pub fn stop(mut self, grace: Duration) {
         self.input = None;
         self.tree.end(&mut self.child, grace, stop::TERM_GRACE);
@@ -224,7 +225,7 @@ fn append_to(path: &Path) -> Result<File, SpawnError> {
 }
 
 /// Starts the thread that reads the output of a process. Each process has a blocking thread,
-/// because the time stamps of an async task would be milliseconds late on a busy machine.
+/// because the time stamps of an async task can be milliseconds late on a busy machine.
 fn reader_thread(
     source: impl Read + Send + 'static,
     sink: Sink,

@@ -85,8 +85,8 @@ impl<R: Read> LineReader<R> {
     }
 }
 
-/// Decodes bytes as UTF-8, or as Latin-1 if they are not UTF-8. Control characters of Latin-1 (0x80
-/// to 0x9f) are replaced by U+FFFD.
+/// Decodes bytes as UTF-8, or as Latin-1 if the bytes are not UTF-8. Control characters of Latin-1
+/// (0x80 to 0x9f) are replaced by U+FFFD.
 pub fn decoded(bytes: &[u8]) -> String {
     let letter = |byte: &u8| match byte {
         0x80..=0x9f => char::REPLACEMENT_CHARACTER,

@@ -16,7 +16,8 @@ const POLL: Duration = Duration::from_millis(50);
 /// limit, a child process that keeps the output open would block the caller.
 const LAST_LINES_GRACE: Duration = Duration::from_secs(1);
 
-/// Maximum number of most recent output lines that are kept. [`Tail`] also limits their total size.
+/// Maximum number of output lines that are kept; older lines are dropped. [`Tail`] also limits the
+/// total size of the lines.
 const LINES: usize = 20_000;
 
 /// Cancellation flag, shared by its clones.
@@ -75,9 +76,9 @@ pub struct Completed {
     pub elapsed: Duration,
 }
 
-/// Runs a program without input until it exits, reaches the time limit or is cancelled, and then
-/// terminates its process group. `read` gets each line of standard output when the line arrives.
-/// Blocks. Fails only if the program cannot be started.
+/// Runs a program without input until the program exits, reaches the time limit or is cancelled,
+/// and then terminates the process group of the program. `read` gets each line of standard output
+/// when the line arrives. Blocks. Fails only if the program cannot be started.
 pub fn run_to_completion(
     spawner: &Spawner,
     launch: &Launch,
@@ -116,8 +117,8 @@ pub fn run_to_completion(
             break process.end(stop::TERM_GRACE);
         }
     };
-    // The time is taken before the wait for the end of the output, because a child process may keep
-    // the output open.
+    // The running time is measured before the wait for the end of the output, because a child
+    // process may keep the output open.
     let elapsed = start.elapsed();
     output.wait_end(LAST_LINES_GRACE);
     Ok(Completed {

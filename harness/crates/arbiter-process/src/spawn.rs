@@ -1,4 +1,4 @@
-//! Thread that starts engines, none of which can outlive this process.
+//! Thread that starts engines. No engine can outlive this process.
 
 use std::io;
 use std::sync::mpsc;
@@ -15,9 +15,9 @@ type Request = (Launch, Sink, mpsc::Sender<Result<Process, SpawnError>>);
 
 /// Handle of the thread that starts all engines.
 ///
-/// With `PR_SET_PDEATHSIG`, the kernel kills a child when the *thread* that started it ends.
+/// With `PR_SET_PDEATHSIG`, the kernel kills a child when the *thread* that started the child ends.
 /// Threads of the async runtime may end at any time, but the spawner thread lives as long as any
-/// `Spawner`.
+/// clone of its `Spawner`.
 #[derive(Debug, Clone)]
 pub struct Spawner(mpsc::Sender<Request>);
 

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
 /// Terminal of standard input in a mode that delivers keys immediately and without echo. Dropping
-/// it restores the previous mode. The terminal still handles Ctrl-C.
+/// the value restores the previous mode. The terminal still handles Ctrl-C.
 #[derive(Debug)]
 pub struct Keys {
     before: Termios,

@@ -25,7 +25,7 @@ pub(super) struct Writer(ChildStdin);
 impl Writer {
     pub(super) fn new(stdin: ChildStdin) -> std::io::Result<Writer> {
         let flags = fcntl_getfl(&stdin)?;
-        // A blocking write to an engine that reads nothing would block this thread, and with it
+        // A blocking write to an engine that reads nothing would block this thread and thereby
         // other games.
         fcntl_setfl(&stdin, flags | OFlags::NONBLOCK)?;
         Ok(Writer(stdin))

@@ -40,7 +40,7 @@ impl AnalysisEngine {
         Ok(AnalysisEngine { name: setup.name.clone(), engine, _spawner: spawner })
     }
 
-    /// Searches a position for `nodes` nodes as in a new game, and returns the evaluation; `None`
+    /// Starts a new game, searches a position for `nodes` nodes, and returns the evaluation; `None`
     /// if the engine reports no score. After an error, the engine can no longer be used.
     pub async fn ask(
         &mut self,

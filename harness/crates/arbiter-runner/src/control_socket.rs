@@ -1,5 +1,5 @@
-//! Control socket of a run in progress: a file in the results folder to which only its owner may
-//! connect.
+//! Control socket of a run in progress: a socket file in the results folder. Only the owner of the
+//! file and root may connect.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::Shutdown;
@@ -11,7 +11,7 @@ use arbiter_run::ControlCommand;
 use thiserror::Error;
 
 /// Maximum length, in bytes, of a run name that is used unchanged in the file name, because the
-/// system limits the path to 108 bytes.
+/// system limits the path of a socket to 108 bytes.
 const MAX_PLAIN: usize = 64;
 
 /// Maximum length, in bytes, of an answer.
@@ -31,7 +31,7 @@ pub enum ControlError {
     Refused(String),
 }
 
-/// Sends a command to a run and returns the answer: JSON if `json` is `true`, or else a line of
+/// Sends a command to a run and returns the answer: JSON if `json` is `true`, otherwise a line of
 /// text. The name of the run must be valid. Fails if the run is not being played, does not answer
 /// within `patience`, or refuses the command.
 pub fn send_command(
@@ -67,7 +67,8 @@ pub fn send_command(
     }
 }
 
-/// Reads the whole answer of a run. Fails if it does not end within `patience` or is too long.
+/// Reads the whole answer of a run. Fails if the answer does not end within `patience` or is longer
+/// than [`MAX_ANSWER`].
 #[expect(clippy::disallowed_methods, reason = "a run that sends without end has to be cut off")]
 fn read_answer(mut stream: LocalStream, patience: Duration) -> io::Result<String> {
     let end = Instant::now() + patience;
@@ -82,7 +83,7 @@ fn read_answer(mut stream: LocalStream, patience: Duration) -> io::Result<String
         match stream.read(&mut chunk) {
             Ok(0) => return String::from_utf8(answer).map_err(io::Error::other),
             Ok(count) => answer.extend_from_slice(&chunk[..count]),
-            // The deadline is checked above, also after an interruption.
+            // The next iteration checks the deadline and reads again.
             Err(error)
                 if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
             Err(error) => return Err(error),
@@ -121,7 +122,7 @@ mod tests {
     fn endless_answers_are_cut_off() {
         let dir = tempfile::tempdir().unwrap();
         let socket = bind_control_socket(dir.path(), "run").unwrap();
-        // The first answer is long, the second one slow.
+        // The first answer is too long; the second answer is too slow.
         std::thread::spawn(move || {
             for (size, pause) in [(1 << 20, 0), (1, 20)] {
                 let (mut stream, _) = socket.listener.accept().unwrap();

@@ -1,4 +1,5 @@
-//! Main loop of a run: waits for an event, applies it to the state, and carries out the effects.
+//! Main loop of a run: waits for an event, applies the event to the state, and carries out the
+//! effects.
 //!
 //! A finished pair is stored first, then counted, then reported to the observers. Therefore every
 //! counted pair is on disk.
@@ -27,19 +28,20 @@ use arbiter_store::{Store, StoreError, StoredRun};
 /// Interval of [`RunEvent::Tick`], at which observers can update times and games in progress.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Number of counted pairs after which the store records the written part of the games files
-/// again. Each record costs a write; without records, a resumed run would compare all games.
+/// Number of written pairs between two notes in the store on how much of the games files is
+/// complete. Each note costs a write to the store. Without notes, a resumed run would compare all
+/// games.
 const NOTED_PAIRS: u64 = 256;
 
 /// Minimum value of two limits that grow with the concurrency: the number of uncounted pairs in
 /// memory, and the number of events per commit.
 const HELD_PAIRS: usize = 16;
 
-/// Maximum value of the limits described at [`HELD_PAIRS`]. Uncounted pairs beyond the limit are
-/// read from the store when they are counted.
+/// Maximum value of the limits described at [`HELD_PAIRS`]. Pairs beyond the limit are not kept in
+/// memory, but read from the store when they are counted.
 const MAX_HELD_PAIRS: usize = 1024;
 
-/// Inputs of [`dispatch()`], besides state and executor.
+/// Inputs of [`dispatch()`] other than the state, the executor and the signals.
 pub struct Run<'a> {
     /// Name of the run in the store.
     pub name: &'a str,
@@ -74,7 +76,7 @@ pub enum RunError {
     /// An observer failed.
     #[error(transparent)]
     Observer(#[from] ObserverError),
-    /// A pair could not be played, but not because of an engine fault.
+    /// A pair could not be played, for a reason other than an engine fault.
     #[error("pair {pair}: {reason}")]
     Environment {
         /// Number of the pair.
@@ -96,7 +98,7 @@ pub enum RunError {
         faults: u64,
         /// Number of counted games.
         games: u64,
-        /// Number of games with a fault of each engine, as text.
+        /// Name and number of faults of each engine, as text.
         by_engine: String,
         /// Allowed share of games with an engine fault, from 0 to 1.
         limit: f64,
@@ -106,7 +108,7 @@ pub enum RunError {
     Lost(String),
 }
 
-/// Cause for which a run was stopped.
+/// Cause of the stop of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopCause {
     /// A signal, or the key that corresponds to Ctrl-C.
@@ -133,8 +135,8 @@ pub fn unix_time_ms() -> i64 {
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Plays a run until it ends. Even after an error, all engines are terminated, and the committed
-/// pairs stay in the store, so the run can be resumed.
+/// Plays a run to its end. Even after an error, all engines are terminated, and the committed pairs
+/// stay in the store, so the run can be resumed.
 pub async fn dispatch<E: Executor>(
     run: Run<'_>,
     state: &mut RunState,
@@ -208,8 +210,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 Some(control) = self.run.control_requests.recv() => self.control(control).await?,
                 _ = tick.tick() => {
                     self.notify(&RunEvent::Tick { elapsed: self.clock.elapsed() })?;
-                    // Without this interrupt, the pairs of vanished workers would delay the end
-                    // until their leases expire.
+                    // Without this interrupt, the run would not end until the leases of the pairs
+                    // of vanished workers expire.
                     if self.state.pace() == Pace::Draining && !self.executor.has_players() {
                         self.apply(RunInput::Interrupt).await?;
                     }
@@ -230,8 +232,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     fn check_faults(&self) -> Result<(), RunError> {
         let counts = self.state.counts();
         let limit = self.run.plan.fault_limit;
-        // In distributed runs faulty workers are excluded instead, and a lenient plan imitates
-        // other programs, which continue after faults.
+        // In distributed runs, faulty workers are excluded instead. A lenient plan imitates other
+        // programs, which continue after faults.
         let may_end = self.is_local && !self.run.plan.is_lenient;
         let is_open = self.state.ending().is_none() && may_end;
         if !is_open || !counts.has_too_many_faults(limit) {
@@ -251,7 +253,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Err(RunError::TooManyFaults { cause, faults, games, by_engine, limit })
     }
 
-    /// Excludes a worker. If counted pairs can be taken back, the worker's pairs no longer count.
+    /// Excludes a worker. If the state can take back counted pairs, the worker's pairs no longer
+    /// count.
     fn exclude_worker(&mut self, remark: &Remark) -> Result<(), RunError> {
         let takes_back = self.state.can_take_back();
         let store = &mut self.run.store;
@@ -276,7 +279,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(notify(&mut self.run.observers, &event)?)
     }
 
-    /// Starts pairs while there are free slots and pairs to play.
+    /// Starts pairs while a slot is free and a pair remains to be played.
     fn fill(&mut self) -> Result<(), RunError> {
         while self.executor.has_room() {
             match self.state.apply(RunInput::Idle)[..] {
@@ -301,9 +304,9 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Commits `first` and all other ready events as one group, because a commit takes 3 to 5 ms
-    /// and pairs of short games end faster. Returns the inputs for the state, and the worker to
-    /// exclude afterwards, if any.
+    /// Commits `first` and other ready events as one group, because a commit takes 3 to 5 ms, and
+    /// pairs of short games can end at shorter intervals. Returns the inputs for the state, and the
+    /// remark on the worker to exclude afterwards, if any.
     fn commit_all(&mut self, first: JobEvent) -> Result<(Vec<RunInput>, Option<Remark>), RunError> {
         let mut happened = Vec::new();
         let mut next = Some(first);
@@ -356,14 +359,14 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         // The group is committed even after a failure, so that the earlier pairs are kept.
         let kept = self.run.store.commit_group();
         let events = events?.into_iter().flatten().collect();
-        // If both the event and the commit failed, the error of the event is reported, because it
-        // is the cause.
+        // If both the event and the commit failed, the error of the event is reported, because the
+        // event is the cause.
         kept?;
         Ok(events)
     }
 
-    /// Saves pairs in another file, because the store does not accept them. The returned error
-    /// contains the path of this file.
+    /// Saves to another file the pairs that the store does not accept. The returned error contains
+    /// the path of this file, or a message that saving failed.
     fn save_elsewhere(&self, source: StoreError, happened: &[JobEvent]) -> RunError {
         let played = happened.iter().filter_map(|event| match event {
             JobEvent::Played { played, .. } => Some(played),
@@ -381,8 +384,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         RunError::Unsaved { source, saved }
     }
 
-    /// Commits a played pair to disk, and handles other events. Returns the input for the state, if
-    /// any.
+    /// Writes a played pair to the store, or handles another event. Returns the input for the
+    /// state, if any.
     fn commit(&mut self, event: &mut JobEvent) -> Result<Option<RunInput>, RunError> {
         let run = self.run.name;
         match event {
@@ -397,7 +400,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                     return Ok(Some(voided));
                 }
                 // If the store already contains the pair, the stored games count, because a resumed
-                // run would count them.
+                // run would count the stored games.
                 self.is_local &= worker.is_none();
                 let store = &mut self.run.store;
                 if !store.append(run, played, suspicion.as_deref(), worker.as_deref())?
@@ -435,7 +438,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(None)
     }
 
-    /// Returns the input for the state if a suspect pair is to be replayed; `None` if the pair
+    /// Returns the input for the state if a suspect pair is to be played again; `None` if the pair
     /// counts.
     fn voided(&self, pair: u64) -> Result<Option<RunInput>, StoreError> {
         let Run { store, name, plan, .. } = &self.run;
@@ -478,8 +481,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             Effect::End(ending) => {
                 self.note_written(1);
                 self.unnoted = match self.run.store.set_ending(run, Some(ending)) {
-                    // Another program has replaced the store; the pairs are lost unless they are
-                    // saved now.
+                    // Another program has replaced the store; the pairs are lost unless the pairs
+                    // are saved now.
                     Err(error @ StoreError::Changed { .. }) => {
                         return Err(self.save_elsewhere(error, &[]));
                     }
@@ -491,14 +494,14 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Records the written part of the games files in the store if the number of written pairs is a
-    /// multiple of `pairs`. A resumed run then compares only later games.
+    /// Notes in the store how much of the games files is complete, if the number of written pairs
+    /// is a multiple of `pairs`. A resumed run then compares only later games.
     fn note_written(&self, pairs: u64) {
         let Run { store, name, observers, .. } = &self.run;
         for written in observers.iter().filter_map(|observer| observer.written_prefix()) {
             if written.pairs.is_multiple_of(pairs) {
-                // An error is ignored: without the record, a resumed run compares all games and
-                // only takes longer to start.
+                // An error is ignored: without the note, a resumed run only takes longer to start,
+                // because it compares all games.
                 let _ = store.note_written(name, &written);
             }
         }

@@ -1,8 +1,9 @@
 //! Execution of a run, from its first pair to its end.
 //!
-//! [`dispatch()`] waits for events, applies them to [`arbiter_run::RunState`], which makes all
-//! decisions, and carries out the effects. An [`Executor`] plays pairs: a [`LocalExecutor`] on this
-//! machine, a [`RemoteExecutor`] on workers, through a [`job_channel`] to a coordinator.
+//! [`dispatch()`] waits for events, applies each event to [`arbiter_run::RunState`], and carries
+//! out the effects. [`arbiter_run::RunState`] makes all decisions. An [`Executor`] plays pairs: a
+//! [`LocalExecutor`] on this machine, a [`RemoteExecutor`] on workers, through a [`job_channel`] to
+//! a coordinator.
 
 mod analysis;
 mod control_socket;

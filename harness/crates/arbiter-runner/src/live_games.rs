@@ -13,7 +13,7 @@ pub type GameId = (u64, usize);
 #[derive(Debug, Clone, Default)]
 pub struct LiveGames(Arc<Mutex<BTreeMap<GameId, Arc<LiveGame>>>>);
 
-/// Entry of a game in the list; dropping it removes the game.
+/// Entry of a game in the list; dropping the entry removes the game from the list.
 #[derive(Debug)]
 pub struct LiveGameGuard {
     live_games: LiveGames,

@@ -27,7 +27,7 @@ const HEAD_START: Duration = Duration::from_secs(1);
 /// Arguments with which some command-line programs speak UCI.
 const UCI_ARGUMENTS: [&str; 3] = ["--uci", "-uci", "uci"];
 
-/// Time within which an engine started with one of `UCI_ARGUMENTS` must get ready.
+/// Time within which an engine started with one of `UCI_ARGUMENTS` must become ready.
 const ARGUMENT_TRIAL: Duration = Duration::from_secs(2);
 
 /// Returns a setup for each engine of the plan; `own_binary` is the program of the bundled engine.
@@ -104,12 +104,13 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
 }
 
 /// Returns the sandbox of an engine on this machine. The engine may read its working folder, files
-/// and folders that its options name, and the folder of its program unless that folder contains the
-/// user's home.
+/// and folders that its options name, and the folder of its program, unless the program's folder is
+/// or contains the user's home folder.
 fn sandbox_of(engine: &Engine, mode: SandboxMode) -> Option<Sandbox> {
     let folder = engine.path().and_then(Path::parent).map(Path::to_owned);
     let home = std::env::home_dir().unwrap_or_default();
-    // A program directly in the user's home, or above it, must not make the complete home readable.
+    // A program in the user's home folder itself, or in a parent folder, must not make the complete
+    // home folder readable.
     let folder = folder.filter(|folder| !home.starts_with(folder));
     let options = engine.told_options();
     let named = options.iter().flat_map(|(_, value)| std::env::split_paths(value));
@@ -139,7 +140,7 @@ pub struct PreflightError {
 }
 
 impl PreflightError {
-    /// Creates the error of an engine that was started but is unsuitable.
+    /// Creates the error for an engine that was started but is unsuitable.
     pub(crate) fn new(name: &str, cause: impl Display) -> PreflightError {
         let (name, cause) = (name.to_owned(), cause.to_string());
         PreflightError { name, cause, environment: false, at_start: false }
@@ -175,7 +176,7 @@ pub(crate) async fn start(
         return Ok(engine);
     }
     let mut hint = hint(&error).to_owned();
-    // The error already names the system for which the program was built, and the hint would be
+    // The error already names the system for which the program was built, so the hint would be
     // misleading.
     if is_gone && made_for(&setup.launch.program).is_some() {
         hint.clear();
@@ -210,7 +211,7 @@ async fn uci_argument(spawner: &Spawner, setup: &EngineSetup) -> Option<&'static
     None
 }
 
-/// Returns whether the error is a missing `uciok` of a running engine.
+/// Returns whether a running engine did not send `uciok` in time.
 fn is_silent(error: &EngineError) -> bool {
     matches!(error, EngineError::Session(SessionError::Late { awaited: "uciok", .. }))
 }
@@ -238,19 +239,19 @@ pub(crate) fn start_spawner(name: &str) -> Result<Spawner, PreflightError> {
 /// Findings of the checks, apart from errors.
 #[derive(Debug, Default)]
 pub struct Preflight {
-    /// Names of engines that speak xboard although the protocol in their setup is UCI; they were
-    /// not checked further.
+    /// Names of engines that speak xboard although the protocol in their setup is UCI; the
+    /// remaining checks were skipped for these engines.
     pub xboard: Vec<String>,
     /// Indices of the openings that an engine cannot set up.
     pub unplayable: BTreeSet<usize>,
-    /// Engines that use several threads by default, if the plan does not set their number: name of
-    /// the engine, name of the option, and default number of threads.
+    /// Engines that use several threads by default and for which the plan sets no number of
+    /// threads: name of the engine, name of the option, and default number of threads.
     pub threaded: Vec<(String, String, usize)>,
     /// Options found for each engine.
     pub options: Vec<OptionsFound>,
 }
 
-/// Options of an engine: defaults, and options that were omitted.
+/// Options of an engine: defaults, and options that were not sent to the engine.
 #[derive(Debug, Clone, Default)]
 pub struct OptionsFound {
     /// Name and default value of each option.
@@ -278,8 +279,8 @@ impl OptionsFound {
     }
 }
 
-/// Starts, configures and terminates each engine once, so that a wrong option is reported before
-/// the run instead of losing every game. The error names the first unsuitable engine.
+/// Starts, configures and terminates each engine once. A wrong option is thus reported before the
+/// run; in the run, the engine would lose every game. The error names the first unsuitable engine.
 pub async fn check_game_engines(
     setups: &[EngineSetup],
     book: &Book,

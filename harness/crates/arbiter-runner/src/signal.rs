@@ -16,8 +16,8 @@ pub enum StopSignal {
     Terminate,
 }
 
-/// Streams of the signals, in the order SIGINT, SIGTERM, SIGHUP, SIGXFSZ. With the handler of
-/// SIGXFSZ, writing beyond the file size limit is an error and does not end the process.
+/// Streams of the signals, in the order SIGINT, SIGTERM, SIGHUP, SIGXFSZ. Because SIGXFSZ is
+/// handled, a write beyond the file size limit returns an error instead of ending the process.
 type Streams = [Option<Signal>; 4];
 
 /// Streams that no [`Signals`] uses at the moment. A command reads signals in several phases, such
@@ -33,15 +33,16 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Starts to listen. Signals that were ignored at the start of this process stay ignored:
-    /// `nohup` ignores SIGHUP, and scripts ignore SIGINT in background jobs. Fails if the system
-    /// refuses a handler.
+    /// Starts to listen for stop signals. Signals that were ignored at the start of this process
+    /// stay ignored: `nohup` ignores SIGHUP, and scripts ignore SIGINT in background jobs. Fails if
+    /// the system refuses a handler.
     pub fn listen() -> io::Result<Signals> {
         Signals::with(is_signal_ignored)
     }
 
-    /// Starts to listen as [`Signals::listen`] does, but to SIGINT and SIGTERM even if they were
-    /// ignored at the start of this process. Fails if the system refuses a handler.
+    /// Starts to listen as [`Signals::listen`] does, but never ignores SIGINT and SIGTERM, not even
+    /// if these signals were ignored at the start of this process. Fails if the system refuses a
+    /// handler.
     pub fn listen_in_any_case() -> io::Result<Signals> {
         Signals::with(|signal| {
             signal == SignalKind::hangup().as_raw_value() && is_signal_ignored(signal)

@@ -22,8 +22,8 @@ const DEPTH: u32 = 8;
 /// Result of a search except its time: move, depth, score, nodes, and PV.
 type Trace = (String, Option<u32>, Option<Score>, Option<u64>, Vec<String>);
 
-/// Returns name, default, minimum and maximum of each spin option of an engine. Fails if the engine
-/// cannot be started or configured.
+/// Returns the name, default, minimum and maximum of each spin option of an engine. Fails if the
+/// engine cannot be started or configured.
 pub async fn spin_options(
     setup: &EngineSetup,
 ) -> Result<Vec<(String, i64, i64, i64)>, PreflightError> {
@@ -102,9 +102,9 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Searches the first positions of the book with one parameter at `value` and the others at
-    /// their initial values. Returns the results. Options are set as in a run: between games, or in
-    /// a new process if the engine is restarted for each game.
+    /// Searches the first positions of the book with one parameter at `value` and all other
+    /// parameters at their start values. Returns the results of the searches. Options are set as in
+    /// a run: between games, or in a new process if the engine is restarted for each game.
     async fn traces(&mut self, place: usize, value: f64) -> Result<Vec<Trace>, PreflightError> {
         let mut values = self.tuning.start();
         values[place] = value;

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::wire::BenchResult;
 
-/// Minimum number of workers with differing bench results at which the run ends, because the
-/// coordinator's machine is then suspect. These workers must also be at least half of all workers.
-/// A single worker that differs may itself be broken.
+/// Minimum number of workers whose bench results differ from the coordinator's results before the
+/// run ends, because the coordinator's machine is then suspect. These workers must also be at least
+/// half of all workers. If a single worker differs, that worker may be broken.
 const MIN_DIFFERING: usize = 2;
 
-/// Maximum number of workers of a run. Their names are stored until the run ends, so the number is
-/// limited.
+/// Maximum number of workers of a run. The number is limited, because the names of the workers are
+/// stored until the run ends.
 const MAX_WORKERS: usize = 10_000;
 
 /// Result of a bench on a worker, or the reason why the bench failed.
@@ -26,7 +26,8 @@ pub(super) enum Verdict {
     Exclude(String),
     /// The worker may not play, because the run already has the maximum number of workers.
     TooMany,
-    /// The run ends, because too many workers differ from the coordinator; contains the message.
+    /// The run ends, because too many workers differ from the coordinator; the text describes the
+    /// differences.
     EndRun(String),
 }
 

@@ -20,24 +20,24 @@ use arbiter_run::PairTally;
 use arbiter_runner::JobEvent;
 use arbiter_stats::ln_bias_evidence;
 
-/// Number of failures after which the coordinator gives up an audit; an audit that its worker does
-/// not start counts as a failure. An audit must end even if all other workers refuse it, because
-/// its pair is waiting.
+/// Number of failures after which the coordinator gives up an audit; an audit that the drawn worker
+/// does not start counts as a failure. An audit must end even if all other workers refuse the
+/// audit, because the audited pair is waiting.
 const MAX_TRIES: u32 = 3;
 
 /// Settings of the audits of a run.
 #[derive(Debug)]
 pub struct AuditSpec {
-    /// Share of all pairs that are audited, 0 to 1.
+    /// Share of the pairs to audit, 0 to 1.
     pub share: f64,
-    /// `true` if engines play the same moves on every machine, because they use one thread and a
-    /// limit on nodes or depth.
+    /// `true` if engines play the same moves on every machine, because the engines use one thread
+    /// and a limit on nodes or depth.
     pub repeats: bool,
     /// Setups of the engines on this machine.
     pub engines: Vec<EngineSetup>,
 }
 
-/// Result that does not count until its audit has confirmed it.
+/// Result that does not count until an audit has confirmed the result.
 #[derive(Debug)]
 pub(super) struct UnconfirmedResult<D> {
     worker: String,
@@ -49,8 +49,8 @@ pub(super) struct UnconfirmedResult<D> {
 }
 
 /// Pair that this machine has played twice to decide a dispute: its number, its results from
-/// workers (two that differ, or one that no worker has repeated), and its two results on this
-/// machine.
+/// workers (two different results, or one result that no worker has repeated), and its two results
+/// on this machine.
 pub(super) type DisputedPair<D> = (u64, Vec<UnconfirmedResult<D>>, Result<[D; 2], String>);
 
 /// The audits of a run.
@@ -60,8 +60,8 @@ pub(super) struct Audits<A: Assignment> {
     /// Results that wait for an audit, by pair.
     held: BTreeMap<u64, UnconfirmedResult<A::Done>>,
     disputed: JoinSet<DisputedPair<A::Done>>,
-    /// Lock that limits this machine to one pair at a time; otherwise workers could make it play
-    /// any number in parallel.
+    /// Lock that limits this machine to one pair at a time; otherwise, workers could make this
+    /// machine play any number of pairs in parallel.
     play_lock: Arc<Mutex<()>>,
     bias: BiasDetector,
 }
@@ -84,15 +84,16 @@ impl<A: Assignment> Audits<A> {
     }
 
     /// Returns whether a worker may do a job. An audit is only for the worker that was drawn.
-    /// Otherwise two workers of one owner could confirm each other's results, by taking more jobs
-    /// than others.
+    /// Otherwise, two workers of one owner could confirm each other's results by taking more jobs
+    /// than other workers.
     pub(super) fn is_for(&self, number: u64, worker: &str) -> bool {
         number < AUDITS || self.auditor(number).is_some_and(|auditor| auditor == worker)
     }
 
-    /// Draws the worker that repeats a pair: any of the `present` workers except the worker that
-    /// played it, with equal probability, because a worker can invent its slots but not other
-    /// workers. `draw` is a secret random number in [0, 1). Returns whether a worker was drawn.
+    /// Draws the worker that repeats a pair. All `present` workers except the worker that played
+    /// the pair are equally likely, whatever their number of slots, because a worker can invent
+    /// slots but not other workers. `draw` is a secret random number in [0, 1). Returns whether a
+    /// worker was drawn.
     fn draw_auditor(&mut self, pair: u64, present: &BTreeSet<String>, draw: f64) -> bool {
         let Some(held) = self.held.get_mut(&pair) else { return false };
         let others: Vec<&String> = present.iter().filter(|name| **name != held.worker).collect();
@@ -106,7 +107,7 @@ impl<A: Assignment> Audits<A> {
         self.disputed.abort_all();
     }
 
-    /// Waits until this machine has played a disputed pair; waits forever if there is none.
+    /// Waits until this machine has played a disputed pair; waits forever if no pair is disputed.
     pub(super) async fn next(&mut self) -> DisputedPair<A::Done> {
         loop {
             match self.disputed.join_next().await {
@@ -122,11 +123,12 @@ impl<A: Assignment> Audits<A> {
 }
 
 impl<A: Assignment> Coordinator<A> {
-    /// Holds a result, and sends an audit, if the result has to be repeated before it counts.
+    /// Holds a result, and sends an audit, if the pair has to be repeated before the result counts.
     /// Returns whether the result is held.
     pub(super) async fn audit(&mut self, pair: u64, worker: &str, played: &A::Done) -> bool {
         // A worker could report breakdowns to void pairs of its choice. If audits are enabled and
-        // the engines repeat their games, every breakdown is therefore audited, whatever the share.
+        // the engines repeat their games, every breakdown is therefore audited, regardless of the
+        // share.
         let AuditSpec { share, repeats, .. } = self.audits.spec;
         let is_claim = share > 0.0 && repeats && played.breakdown().is_some();
         if !(is_claim || self.secret.draw(pair) < share) {
@@ -150,8 +152,8 @@ impl<A: Assignment> Coordinator<A> {
         auditors.filter(|name| self.joined.contains(*name)).map(str::to_owned).collect()
     }
 
-    /// Draws a worker and sends it the audit of a pair. Returns `false` if no other worker can
-    /// repeat the pair.
+    /// Draws a worker, and sends the audit of a pair to this worker. Returns `false` if no other
+    /// worker can repeat the pair.
     async fn send_audit(&mut self, pair: u64) -> bool {
         // The time stamp makes each draw independent of earlier draws for the pair.
         let draw = format!("{pair} {}", self.next_at());
@@ -309,7 +311,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Draws again for the audits of a worker that joins again, because the worker has forgotten
-    /// them.
+    /// these audits.
     pub(super) async fn redraw_audits_of(&mut self, worker: &str) {
         let held = self.audits.held.iter();
         let held = held.filter(|(_, held)| held.auditor.as_deref() == Some(worker));
@@ -341,9 +343,9 @@ impl<A: Assignment> Coordinator<A> {
         let job = self.in_flight.job(pair);
         let limit = self.description.noise_limit;
         let is_suspect = job.zip(limit).is_some_and(|(job, limit)| job.is_suspect(&played, limit));
-        // A suspect pair may not count, and only the worker's report of CPU contention makes it
-        // suspect. A worker could suppress results of its choice by such reports, so they count as
-        // pairs given back.
+        // A suspect pair may be voided, and only the worker's report of CPU contention makes a pair
+        // suspect. A worker could suppress results of its choice by such reports, so suspect pairs
+        // count as pairs given back.
         if is_suspect {
             let finding = self.policy.gave_back(&worker);
             self.exclude(finding).await;
@@ -360,15 +362,16 @@ impl<A: Assignment> Coordinator<A> {
 /// Comparison of each worker's results with the results of other workers in the same pairs.
 #[derive(Debug, Default)]
 struct BiasDetector {
-    /// For each worker and engine: number of pairs in which the engine scored more, and number of
-    /// pairs in which it scored less, than in the repetition by the other worker.
+    /// For each worker and engine: number of pairs in which the engine scored more points than in
+    /// the same pair on the other worker, and number of pairs in which the engine scored fewer
+    /// points.
     counts: BTreeMap<(String, usize), [u64; 2]>,
 }
 
 impl BiasDetector {
-    /// Adds a pair that two workers have played. Between honest workers, either result is equally
-    /// likely to be the better one for an engine. Returns the most suspicious worker if the
-    /// evidence suffices.
+    /// Adds a pair that two workers have played. If both workers are honest, each of the two
+    /// results is equally likely to be better for an engine. Returns the most suspicious worker if
+    /// the evidence suffices.
     fn add(&mut self, workers: [&String; 2], tallies: [&PairTally; 2]) -> Option<Finding> {
         let [[first, _], [again, _]] = tallies.map(PairTally::half_points);
         if first == again {
@@ -395,9 +398,9 @@ impl BiasDetector {
         // Each comparison counts for both workers. With only two workers, or with two workers under
         // similar suspicion, the biased worker is unknown.
         let [(worker, (evidence, counts)), (_, (next, _)), _, ..] = ranks[..] else { return None };
-        // Under the null hypothesis the evidence is a martingale, so the probability that it ever
-        // exceeds 1/p is at most p (Ville's inequality). Bonferroni's correction covers all workers
-        // and engines.
+        // Under the null hypothesis, the evidence is a martingale, so the probability that the
+        // evidence ever exceeds 1/p is at most p (Ville's inequality). Bonferroni's correction
+        // covers all workers and engines.
         let limit = (self.counts.len() as f64 / FALSE_ALARM).ln();
         (evidence > limit && next < evidence / 2.0).then(|| Finding {
             worker: worker.to_owned(),

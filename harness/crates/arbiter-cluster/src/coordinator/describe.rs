@@ -13,7 +13,7 @@ use arbiter_protocol::Limits;
 /// Number of moves whose total clock time is the upper bound on the time of a single move.
 const MOVES: u32 = 200;
 
-/// Time added to the longest expected time without progress, for the stall timeout.
+/// Time that is added to the longest expected time without progress to get the stall timeout.
 const SLACK: Duration = Duration::from_secs(10);
 
 /// Returns the run description of a plan. The plan must pass [`check`]; `engines` are the engines
@@ -37,7 +37,7 @@ pub fn describe(
         annotation: plan.annotation.clone(),
         noise_limit: plan.noise_limit,
         wait: plan.wait,
-        // Workers report no progress while engines start, while they search, and in the pause
+        // Workers report no progress while engines start, while engines search, and in the pause
         // between games.
         stall_timeout: searches.max().unwrap_or_default().max(start) + plan.wait + SLACK,
         requirements: Requirements {
@@ -53,8 +53,8 @@ pub fn describe(
     }
 }
 
-/// Returns the run description of a suite, in which all engines search each position one after
-/// another. The engines must pass [`check_engines`].
+/// Returns the run description of a suite. For each position, the engines of a suite search one
+/// after another. The engines must pass [`check_engines`].
 pub fn describe_suite(
     run_id: RunId,
     run: &str,
@@ -80,7 +80,7 @@ pub fn describe_suite(
         stall_timeout: all.sum::<Duration>() + SLACK,
         requirements: Requirements {
             threads: u32::try_from(threads).unwrap_or(u32::MAX),
-            // All engines are started at the same time.
+            // All engines run at the same time.
             memory_mib: run_engines().map(hash_mib).sum(),
         },
         reference_nps: None,
@@ -94,7 +94,7 @@ fn hash_mib(engine: &Engine) -> u64 {
     option.and_then(|(_, value)| value.parse().ok()).unwrap_or(0)
 }
 
-/// Returns an error if workers cannot play the plan, because it uses folders of this machine.
+/// Returns an error if workers cannot play the plan, because the plan uses folders of this machine.
 pub fn check(plan: &Plan) -> Result<(), String> {
     if plan.rules.tablebase.is_some() {
         return Err("--syzygy cannot be used with --on: the tables are on this machine".to_owned());

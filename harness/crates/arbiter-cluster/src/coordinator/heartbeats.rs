@@ -20,7 +20,7 @@ const MAX_REMOVED: usize = 1_000;
 impl<A: Assignment> Coordinator<A> {
     pub(super) async fn receive_heartbeat(&mut self, message: &Message) {
         if let Ok((worker, heartbeat)) = wire::read_from::<Heartbeat>(message)
-            // Without the proof, a worker could extend or give back the jobs of other workers.
+            // Without a valid proof, a worker could extend or give back the jobs of other workers.
             && heartbeat.proof == self.secret.proof(&worker, heartbeat.pair, heartbeat.attempt)
         {
             self.joined.insert(worker.clone());
@@ -49,15 +49,16 @@ impl<A: Assignment> Coordinator<A> {
     /// Extends the leases of jobs in progress, and sends jobs without heartbeats again.
     pub(super) async fn extend_leases(&mut self) {
         let RunDescription { lease, stall_timeout, .. } = self.description;
-        // While there is no connection, silence proves nothing: workers cannot send results either.
+        // While there is no connection, missing heartbeats prove nothing, because no message from
+        // workers arrives.
         if !self.connection.is_connected() {
             self.unheard.clear();
         }
         let silent = self.in_flight.waiting_unheard(lease, self.now);
         for (pair, player) in self.in_flight.overdue(lease, stall_timeout, self.now) {
-            // If a pair gets no heartbeats even after it was sent again, the server probably does
-            // not deliver jobs. Audits are not considered, because their number of attempts is
-            // limited separately.
+            // If a pair gets no heartbeats even after the pair was sent again, the server probably
+            // does not deliver jobs. Audits are not considered, because the number of attempts at
+            // an audit is limited separately.
             if pair < AUDITS && silent.contains(&pair) && !self.unheard.insert(pair) {
                 self.unheard.clear();
                 return self.empty_streams(silent).await;
@@ -67,7 +68,7 @@ impl<A: Assignment> Coordinator<A> {
             self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), text.to_owned());
             self.play_again(pair).await;
         }
-        // A removal may have been lost, so it may be repeated after one lease.
+        // A removal may have been lost, so the removal may be repeated after one lease.
         if self.removed_at + lease < self.now {
             self.removed_at = self.now;
             self.removed = BTreeSet::new();
@@ -78,10 +79,10 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Empties the streams and sends all jobs without heartbeats again. After a crash, the server
-    /// may count messages that it cannot deliver, and may then stop delivering later messages.
+    /// may count undeliverable messages, and may then stop delivering later messages.
     async fn empty_streams(&mut self, silent: Vec<u64>) {
         // The streams are emptied, not replaced: new streams would have new sequence numbers, and
-        // replacing them could fail halfway.
+        // replacing the streams could fail halfway.
         let emptying = streams::empty(&self.connection, &self.description.run_id);
         let state = match timeout(SHUTDOWN_TIMEOUT, emptying).await {
             Ok(Ok(())) => "emptied".to_owned(),
@@ -105,8 +106,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Removes the job of a finished pair from the server, in case a lost message has left the job
-    /// there.
+    /// Removes the job of a finished pair from the server, in case the job is still stored because
+    /// a message was lost.
     pub(super) fn remove_job(&mut self, pair: u64) {
         // Audits are not on the server.
         if pair < AUDITS && self.removed.len() < MAX_REMOVED && self.removed.insert(pair) {

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 /// Maximum number of remarks about all workers together.
 const MAX: u32 = 10_000;
 
-/// Maximum number of remarks about one worker. It is a tenth of the limit for all workers, so that
-/// one worker cannot suppress remarks about other workers, which are the evidence against them.
+/// Maximum number of remarks about one worker. This limit is a tenth of the limit for all workers,
+/// so that remarks about one worker cannot suppress remarks about other workers. Remarks are the
+/// evidence against workers.
 const MAX_OF_WORKER: u32 = 1_000;
 
 /// Numbers of remarks so far, in total and by worker.
@@ -18,7 +19,7 @@ pub(super) struct RemarkLimit {
 }
 
 impl RemarkLimit {
-    /// Returns whether another remark is allowed, and counts it.
+    /// Returns whether another remark is allowed, and counts the remark.
     pub(super) fn allows(&mut self, worker: &str) -> bool {
         if self.all >= MAX {
             return false;

@@ -30,7 +30,8 @@ impl<A: Assignment> Coordinator<A> {
             self.count_unproven(&worker);
             return self.acknowledge_result(receipt).await;
         };
-        // A proven result shows that the server still delivers, so its streams need not be emptied.
+        // A proven result shows that the server still delivers messages, so the streams need not be
+        // emptied.
         self.unheard.clear();
         if self.policy.exclusion_reason(&worker).is_some() {
             // If the job were not sent again, the pair would wait until the lease of the excluded
@@ -45,8 +46,8 @@ impl<A: Assignment> Coordinator<A> {
             // After a restart, results may arrive before the dispatcher has ordered their pairs
             // again.
             if self.in_flight.park(number, receipt, bytes) {
-                // The pair was played while the coordinator was not running. Its job is removed
-                // from the server, so that no other worker plays the pair again.
+                // The pair was played while the coordinator was not running. The job of the pair is
+                // removed from the server, so that no other worker plays the pair again.
                 let _ = self.outgoing.send(Outgoing::Done { pair: number });
                 return;
             }
@@ -67,7 +68,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Reads a proven result. An unreadable result is acknowledged too, because the server would
-    /// otherwise deliver it again.
+    /// otherwise deliver the result again.
     pub(super) async fn read_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let worker = sender(&message.subject).to_owned();
@@ -96,8 +97,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Counts a result without a valid proof. Of each sender, only the first, tenth, hundredth
-    /// result and so on are reported.
+    /// Counts a result without a valid proof. For each sender, only the results number 1, 10, 100
+    /// and so on are reported.
     fn count_unproven(&mut self, worker: &str) {
         // The subject of a message without a proof may contain any text, so only valid names are
         // counted separately.
@@ -149,8 +150,8 @@ impl<A: Assignment> Coordinator<A> {
         self.acknowledge_result(receipt).await;
     }
 
-    /// Acknowledges the job of a finished pair, and its result if it has one. Returns whether it
-    /// has one.
+    /// Acknowledges the job of a finished pair, and the result of the pair, if any. Returns whether
+    /// the pair has a result.
     pub(super) async fn finish_pair(&mut self, pair: u64) -> bool {
         let Some(DonePair { sequence, receipt }) = self.in_flight.note_stored(pair) else {
             return false;
@@ -166,7 +167,8 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Acknowledges a job, or extends its lease, on behalf of its worker. Workers have no
-    /// permission to acknowledge jobs, because the server would not check whose job it is.
+    /// permission to acknowledge jobs, because the server would not check which worker has received
+    /// the job.
     pub(super) async fn answer_job(&self, sequence: u64, answer: AckKind) {
         let subject = self.description.run_id.job_ack_subject(sequence);
         let _ = self.connection.client.publish(subject, answer.into()).await;

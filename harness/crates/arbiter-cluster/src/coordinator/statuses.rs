@@ -1,4 +1,5 @@
-//! Status messages of workers, and the limit on pairs in flight that follows from their slots.
+//! Status messages of workers, and the limit on the number of pairs in flight, which depends on the
+//! slots of the workers.
 
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_WORKERS: usize = 1_000;
 
 /// Number of reported slots that are believed before any pair has been played. Without this limit,
-/// a false report of many slots would make the coordinator send that many jobs.
+/// a false report of many slots would make the coordinator send a job for each reported slot.
 const UNSEEN_SLOTS: usize = 64;
 
 impl<A: Assignment> Coordinator<A> {

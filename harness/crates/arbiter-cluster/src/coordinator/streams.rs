@@ -24,7 +24,7 @@ use crate::trust::PublicKey;
 use crate::wire;
 
 /// Time after which the server removes messages and programs. A coordinator that is killed and
-/// never resumed removes nothing itself.
+/// never resumed removes nothing.
 const MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
 
 /// Maximum number of unacknowledged jobs, and of waiting requests for jobs. The default of the
@@ -36,8 +36,8 @@ const MAX_PENDING: i64 = 1 << 16;
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// Time after which the server redelivers an unacknowledged result. The time is long because
-/// results are acknowledged only when they are on disk, and parked results wait until their pair is
-/// ordered.
+/// results are acknowledged only when the results are on disk, and parked results wait until their
+/// pair is ordered.
 const RESULT_ACK_WAIT: Duration = Duration::from_secs(600);
 
 /// Maximum number of results in a batch.
@@ -52,8 +52,8 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_secs(5);
 
 /// Time that the first request for results waits on the server; an empty answer means that no
-/// results were left from an earlier process. The time is short because no pair is ordered until
-/// then.
+/// results were left from an earlier process. The time is short because no pair is ordered before
+/// the answer arrives.
 const FIRST_POLL: Duration = Duration::from_millis(500);
 
 /// Events of the tasks that send jobs and receive results.
@@ -85,8 +85,7 @@ pub(super) async fn open(
     lease: Duration,
 ) -> Result<(), AccessError> {
     let common = || Config {
-        // The server removes messages when they are acknowledged, so the streams contain only
-        // unfinished work.
+        // The server removes acknowledged messages, so the streams contain only unfinished work.
         retention: RetentionPolicy::WorkQueue,
         // Jobs and results survive a restart of the server.
         storage: StorageType::File,
@@ -107,7 +106,7 @@ pub(super) async fn open(
         // A full stream rejects new results, which workers send again, instead of dropping old
         // results that may count.
         discard: DiscardPolicy::New,
-        // A longer message would be rejected anyway, so the server need not store it.
+        // A longer message would be rejected anyway, so the server need not store such a message.
         max_message_size: wire::MAX_PACKED as i32,
         ..common()
     };
@@ -144,7 +143,7 @@ pub(super) async fn open(
         ));
     }
     // Results that a killed coordinator had received would be redelivered only after
-    // [`RESULT_ACK_WAIT`]. A new consumer receives them immediately.
+    // [`RESULT_ACK_WAIT`]. A new consumer receives these results immediately.
     if let Err(error) = results.delete_consumer(RESULT_CONSUMER).await
         && !matches!(error.kind(), ConsumerErrorKind::JetStream(error)
             if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND)
@@ -176,7 +175,7 @@ pub(super) struct ProgramUploader {
 }
 
 impl ProgramUploader {
-    /// Creates an uploader of program files; `paths` maps their hashes to paths.
+    /// Creates an uploader of program files; `paths` maps the hash of each file to its path.
     pub(super) fn new(
         paths: HashMap<blake3::Hash, PathBuf>,
         store: ObjectStore,
@@ -184,7 +183,7 @@ impl ProgramUploader {
         ProgramUploader { paths, store: Mutex::new(store) }
     }
 
-    /// Uploads a program unless the server already has it.
+    /// Uploads a program unless the server already has the program.
     pub(super) async fn upload(&self, hash: blake3::Hash) -> Result<(), String> {
         let path = self.paths.get(&hash).ok_or("unknown program of this run")?.clone();
         let name = hash.to_hex();
@@ -208,14 +207,14 @@ impl ProgramUploader {
 pub(super) struct JobSender {
     pub(super) context: jetstream::Context,
     pub(super) id: RunId,
-    /// Public key of the coordinator, by which jobs on the server are verified.
+    /// Public key of the coordinator, with which the signatures of jobs on the server are verified.
     pub(super) key: PublicKey,
     /// Number of the first attempt at each pair since the start of the coordinator.
     pub(super) first_attempt: u32,
 }
 
 impl JobSender {
-    /// Sends jobs one after another; each job is sent again until the server has stored it.
+    /// Sends jobs one after another; each job is sent again until the server has stored the job.
     pub(super) async fn run(
         self,
         mut queue: mpsc::UnboundedReceiver<Outgoing>,
@@ -228,8 +227,8 @@ impl JobSender {
                         && let Ok(jobs) =
                             self.context.get_stream_no_info(self.id.job_stream()).await
                     {
-                        // A failure is harmless: if a worker still plays the pair, its heartbeats
-                        // cause another attempt to remove the job.
+                        // A failure is harmless: if a worker still plays the pair, the worker's
+                        // heartbeats cause another attempt to remove the job.
                         let _ = jobs.delete_message(sequence).await;
                     }
                 }
@@ -261,7 +260,7 @@ impl JobSender {
         // job.
         let sent = if attempt == self.first_attempt {
             // After a restart of the coordinator, an earlier job may still be on the server, or a
-            // worker may be playing it.
+            // worker may be playing the pair.
             match send(message().expected_last_subject_sequence(0)).await {
                 Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
                     match self.left_over(pair).await {
@@ -339,7 +338,7 @@ pub(super) async fn empty(connection: &Connection, id: &RunId) -> Result<(), Str
     Ok(())
 }
 
-/// Removes the streams of a run from the server, if they exist.
+/// Removes the streams of a run from the server, if the streams exist.
 pub(super) async fn remove(connection: &Connection, id: &RunId) {
     for stream in [id.job_stream(), id.result_stream()] {
         let _ = connection.jetstream.delete_stream(stream).await;

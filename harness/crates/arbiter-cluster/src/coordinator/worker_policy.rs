@@ -85,14 +85,14 @@ impl WorkerPolicy {
     }
 
     /// Counts a job that a worker has given back, or whose result cannot count because of the
-    /// worker's report. Returns the worker if it has many more such jobs than other workers.
+    /// worker's report. Returns a finding if the worker has many more such jobs than other workers.
     pub(super) fn gave_back(&mut self, worker: &str) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.gave_back(worker)).flatten()
     }
 
-    /// Compares a worker, unless it is excluded, with other workers after another pair. Returns the
-    /// outlier among the workers, if there is one now.
+    /// Adds a pair of a worker and compares the worker with other workers, unless the worker is
+    /// excluded. Returns the outlier among the workers, if there is one now.
     fn compare(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.add_and_check(worker, tally)).flatten()
@@ -130,8 +130,8 @@ impl<A: Assignment> Coordinator<A> {
         answer
     }
 
-    /// Repeats the notice of exclusion to a worker, in case it was lost, at most once per
-    /// [`EXCLUSION_PAUSE`].
+    /// Repeats the notice of exclusion to a worker, in case the first notice was lost. Sends at
+    /// most one notice per [`EXCLUSION_PAUSE`].
     pub(super) async fn repeat_exclusion(&mut self, worker: &str) {
         if let Some(why) = self.policy.exclusion_reason(worker)
             && self.exclusion_repeated + EXCLUSION_PAUSE < self.now
@@ -143,7 +143,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Excludes the worker of a finding, if any; other workers play its pairs again.
+    /// Excludes the worker of a finding, if any; other workers play the pairs of the excluded
+    /// worker again.
     pub(super) async fn exclude(&mut self, finding: Option<Finding>) {
         let Some(Finding { worker, reason }) = finding else { return };
         // Several audits may lead to the same finding.
@@ -153,8 +154,8 @@ impl<A: Assignment> Coordinator<A> {
         self.policy.outliers.remove(&worker);
         self.policy.excluded.insert(worker.clone(), reason.clone());
         let notice = Notice::Exclude { worker: worker.clone(), why: reason.clone() };
-        // The worker is notified before its pairs are sent again, so that it does not take these
-        // pairs again.
+        // The worker is notified before its pairs are sent again, so that the worker does not take
+        // these pairs again.
         self.send_to_workers(notice).await;
         self.replay_held(&worker).await;
         self.notify(JobEvent::WorkerExcluded(Remark { worker, pair: None, text: reason }));

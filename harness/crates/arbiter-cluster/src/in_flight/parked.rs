@@ -8,8 +8,8 @@ use super::Receipt;
 /// Maximum number of pairs with parked results.
 const MAX_PAIRS: usize = 10_000;
 
-/// Maximum number of parked results per pair. Several results are kept because they can be checked
-/// only after the pair is ordered, and a false result may arrive first.
+/// Maximum number of parked results per pair. Several results are kept because results can be
+/// checked only after the pair is ordered, and a false result may arrive first.
 const MAX_PER_PAIR: usize = 8;
 
 /// Maximum total size of the parked results in packed form, in bytes. Parked results are not
@@ -52,8 +52,8 @@ impl ParkedResults {
         Some(parked.into_iter().map(|(receipt, _)| receipt).collect())
     }
 
-    /// Returns whether there are results of pairs from `ordered` to less than [`MAX_AHEAD`] pairs
-    /// after it; if `ordered` is `None`, whether there are any results.
+    /// Returns whether there are results of pairs from `ordered` to `ordered` + [`MAX_AHEAD`] - 1;
+    /// if `ordered` is `None`, whether there are any results.
     pub(super) fn has_upcoming(&self, ordered: Option<u64>) -> bool {
         let is_near = |pair: &u64| {
             ordered.is_none_or(|ordered| (ordered..ordered + MAX_AHEAD).contains(pair))

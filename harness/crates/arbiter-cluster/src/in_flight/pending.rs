@@ -1,4 +1,4 @@
-//! A pair in flight, and the last attempt at it.
+//! A pair in flight, and the last attempt at the pair.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::Receipt;
 pub(super) struct Pending<A> {
     pub(super) job: A,
     pub(super) last: Attempt,
-    /// First attempt whose result counts; earlier attempts belong to a void pair.
+    /// First attempt whose result counts; the results of earlier attempts were voided.
     pub(super) first_attempt: u32,
     /// Time at which the pair was ordered, since the start of the coordinator.
     pub(super) ordered: Duration,
@@ -19,7 +19,7 @@ pub(super) struct Pending<A> {
     pub(super) heard: Duration,
     /// Time of the last extension of the lease.
     pub(super) extended: Duration,
-    /// Time at which the job is sent again if no worker has started it.
+    /// Time at which the job is sent again if no worker has started the job.
     pub(super) renewal: Duration,
     /// Receipt of the accepted result.
     pub(super) accepted: Option<Receipt>,

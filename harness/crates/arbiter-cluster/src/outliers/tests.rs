@@ -168,12 +168,12 @@ fn workers_that_are_alike_are_not_excluded() {
         alarms += u64::from(first_finding(&mut random, 6, 256, alike).is_some());
     }
     // The probability of an alarm is at most 0.3 % per run. In 300 runs, one alarm is likely; three
-    // or more have a probability of 1 in 16.
+    // or more alarms have a probability of 1 in 16.
     assert!(alarms <= 2, "{alarms} of {RUNS} runs");
 }
 
-/// Checks that Fisher's test keeps its significance level without Bonferroni's correction, which
-/// could hide an error in the test.
+/// Checks that Fisher's test keeps its significance level. Bonferroni's correction is not applied,
+/// because the correction could hide an error in the test.
 #[test]
 fn the_exact_test_keeps_its_level() {
     let mut random = seed_for(9, "audit", 0);

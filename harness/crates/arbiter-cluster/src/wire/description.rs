@@ -21,7 +21,7 @@ use arbiter_protocol::Deadlines;
 use arbiter_protocol::times::DeadlinesMs;
 
 /// Maximum factor by which the stall timeout of a slow worker is multiplied. Without this limit,
-/// scaling by a very low measured speed would overflow and end the worker.
+/// scaling by a very low measured speed could overflow and end the worker.
 const MAX_STALL_FACTOR: f64 = 100.0;
 
 /// Minimum lease. Heartbeats and lease extensions are sent several times within a lease.
@@ -62,7 +62,7 @@ serde_conv!(
     String::as_str,
     |name: String| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
-        // The name becomes part of a path on the worker, so it must not contain separators or
+        // The name becomes part of a path on the worker, so the name must not contain separators or
         // leading dots.
         let name: String = name.chars().filter(|c| plain(*c)).take(100).collect();
         let name = name.trim_start_matches('.');
@@ -80,13 +80,13 @@ pub struct RunEngine {
     /// Option files of the engine, in the order of the options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_files: Vec<RunFile>,
-    /// `true` if workers run the engine's bench before they play.
+    /// `true` if workers run the engine's bench before the first game.
     pub is_benched: bool,
 }
 
 impl RunEngine {
-    /// Creates an engine for workers: its program and option files are given as names instead of
-    /// local paths, and its provenance is omitted.
+    /// Creates an engine for workers: the program and the option files are given as names instead
+    /// of local paths, and the provenance is omitted.
     pub fn new(
         engine: &Engine,
         program: RunFile,
@@ -107,7 +107,7 @@ impl RunEngine {
 /// Resources that a game needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requirements {
-    /// Number of threads that search at the same time; at least 1.
+    /// Number of threads that search in parallel; at least 1.
     pub threads: u32,
     /// Total size of the hash tables of both engines, in MiB.
     pub memory_mib: u64,
@@ -152,7 +152,7 @@ pub struct RunDescription {
     /// Time limits for replies of engines.
     #[serde(with = "DeadlinesMs")]
     pub deadlines: Deadlines,
-    /// Adjudication rules, which may end a game before it ends by the rules of chess.
+    /// Adjudication rules, which may end a game earlier than the rules of chess.
     pub rules: Rules,
     /// Selection of the games with transcripts.
     pub transcripts: Keeping,
@@ -167,8 +167,8 @@ pub struct RunDescription {
     pub lease: Duration,
     /// Resources that a game needs on its machine.
     pub requirements: Requirements,
-    /// Time without an engine reply after which a game counts as stalled. It is longer than any
-    /// expected time between replies.
+    /// Time without an engine reply after which a game counts as stalled. The timeout is longer
+    /// than any expected time between replies.
     pub stall_timeout: Duration,
     /// Reference speed in nodes per second, for the last engine with a bench; positive. `None` if
     /// workers do not scale times by their own speed.
@@ -208,7 +208,7 @@ impl Message for RunDescription {
             // the files that a worker writes.
             (engine.dir, engine.launch.stderr) = (None, None);
         }
-        // Even a signed description may contain absurdly long times, whose sums and products would
+        // Even a signed description may contain absurdly long times, whose sums and products could
         // overflow and end the worker.
         self.lease = self.lease.clamp(MIN_LEASE, MAX_TIME);
         self.stall_timeout = self.stall_timeout.min(MAX_TIME);

@@ -1,8 +1,8 @@
 //! Readers of untrusted messages, for the fuzz target and for tests of damaged messages.
 //!
-//! The bytes that a reader takes stand for the part of a message that its sender can choose freely.
-//! A reader must either accept or reject any bytes. A message that was read can be sent again, and
-//! an error is one printable line.
+//! The bytes that a reader takes stand for the part of a message that the sender can choose freely.
+//! A reader must accept or reject any bytes without a panic. A message that was read can be sent
+//! again, and an error is one printable line.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -27,7 +27,7 @@ const MAX_REPEATED: usize = 2 << 20;
 /// Maximum length of an error text about a message, in characters.
 const MAX_REASON: usize = 2_000;
 
-/// Reader and its samples. The reader returns whether it has read a message.
+/// Reader and its samples. The reader returns whether the bytes are a message.
 type Reader = (fn(&[u8]) -> bool, fn() -> Vec<Vec<u8>>);
 
 const READERS: [Reader; 18] = [
@@ -182,7 +182,8 @@ fn pairs(text: &[u8]) -> bool {
     })
 }
 
-/// Returns one pair with different limits and clocks, each with and without adjudication.
+/// Returns variants of one pair with different limits and clocks, each with and without
+/// adjudication.
 fn ways_to_play() -> Vec<PairJob> {
     let movetime = Some(Duration::from_millis(10));
     let clocks = ["3/0.05+0.01", "0.1"].map(|clock| clock.parse().ok());
@@ -215,8 +216,8 @@ fn counts(counted: &CountResult) {
     let _ = count().check(counted, &Terms::default()).map_err(check_error_text);
 }
 
-/// Reads a result in which a part is repeated: two bytes give the offset of the part, one byte its
-/// length.
+/// Reads a result in which a part is repeated: two bytes give the offset of the part, one byte
+/// gives the length of the part.
 fn repeated(bytes: &[u8]) -> bool {
     let Some(([low, high, length], text)) = bytes.split_first_chunk() else { return false };
     let (before, after) = text.split_at(text.len().min(u16::from_le_bytes([*low, *high]).into()));
@@ -225,7 +226,7 @@ fn repeated(bytes: &[u8]) -> bool {
     packed::<PlayedPair>(&pack(&[before, &many, after].concat())).is_some()
 }
 
-/// Reads bytes that are not packed by the test, so that damaged packed data is tested, too.
+/// Reads bytes without packing the bytes first, so that damaged packed data is tested too.
 fn unpacked(bytes: &[u8]) -> bool {
     let _ = (packed::<EngineAnswers>(bytes), packed::<CountResult>(bytes));
     packed::<PlayedPair>(bytes).is_some()

@@ -1,5 +1,5 @@
-//! Jobs: a pair to play, or a position of a suite to search or to count. A job and the description
-//! of its run contain everything that a worker needs.
+//! Jobs: playing a pair, searching a position of a suite, or counting the leaf nodes of a position.
+//! A job and the description of its run contain everything that a worker needs.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub const AUDITS: u64 = 1 << 62;
 /// hostile coordinator from filling the memory of a worker.
 const MAX_LIST: usize = 1_000;
 
-/// Maximum length of the command of a count, in bytes.
+/// Maximum length of the command that makes an engine count leaf nodes, in bytes.
 const MAX_COMMAND: usize = 1_000;
 
 /// Maximum depth of a count, in plies.
@@ -60,7 +60,7 @@ pub struct Job<W = Work> {
     /// Secret that only the coordinator and the workers that received this attempt know.
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
-    /// Expiry, in microseconds of Unix time by the coordinator's clock.
+    /// Expiry time, in microseconds of Unix time by the coordinator's clock.
     pub expires: u64,
     /// The only worker that may do the job, if the job is an audit. Such a job is sent as a message
     /// to all workers.
@@ -86,17 +86,17 @@ impl Signed for Job<WorkMessage> {
 pub enum WorkMessage {
     /// The pair to play.
     Pair(PairMessage),
-    /// Line of an EPD suite, `true` if its position is Chess960, and the number of plies beyond the
-    /// depth of a solution after which the search is ended early.
+    /// Line of an EPD suite; `true` if the position in the line is a Chess960 position; and the
+    /// number of plies beyond the depth of a solution after which the search is ended early.
     Search(String, bool, Option<u32>),
-    /// The count.
+    /// The position whose leaf nodes are to be counted, with the command for the engine.
     Count(Box<Count>),
 }
 
 /// Form in which a pair is sent; the second game is the first game with colours reversed.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PairMessage {
-    /// Indices of the engines; the first has White in the first game.
+    /// Indices of the engines; the first engine has White in the first game.
     engines: [usize; 2],
     opening: u64,
     fen: String,
@@ -123,7 +123,7 @@ impl From<&PairJob> for WorkMessage {
     }
 }
 
-/// Reads a job of the run with this description; `key` is the key of its coordinator.
+/// Reads a job of the run with this description; `key` is the key of the run's coordinator.
 pub fn read_job(
     bytes: &[u8],
     description: &RunDescription,
@@ -146,7 +146,7 @@ pub fn read_job(
     Ok(Job { run_id, number, attempt, nonce, expires, only_for, work })
 }
 
-/// Returns the attempt number of a job if it is signed with this key.
+/// Returns the attempt number of a job, if the job is signed with this key.
 pub(crate) fn attempt_of_job(bytes: &[u8], key: PublicKey) -> Option<u32> {
     let (Job::<WorkMessage> { attempt, .. }, _) = verified(bytes, &[key]).ok()?;
     Some(attempt)
@@ -199,8 +199,8 @@ fn pair(
         settings: setup.settings.clone().into_swapped(),
         ..setup.clone()
     };
-    // The second game has the opening and limits of the first game, and shares its progress
-    // counter.
+    // The second game has the opening and the limits of the first game, and both games share one
+    // progress counter.
     let second = (!is_single).then(reversed);
     Ok(PairJob {
         pairing: Pairing { pair, engines, opening },
@@ -209,7 +209,7 @@ fn pair(
 }
 
 /// Checks that the run tunes all options, and that each name and value is a single line, so that
-/// they can be sent to an engine.
+/// names and values can be safely sent to an engine.
 fn checked_settings(
     options: Vec<(String, String)>,
     tuned: &[String],

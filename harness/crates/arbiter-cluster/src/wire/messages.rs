@@ -133,7 +133,7 @@ pub struct Heartbeat {
     pub proof: Token,
     /// Index of the current game of the pair (0 or 1); `None` before the first game has started.
     pub half: Option<u8>,
-    /// `true` if the worker gives the pair back, so that another worker plays it.
+    /// `true` if the worker gives the pair back, so that another worker plays the pair.
     #[serde(default)]
     pub is_given_back: bool,
 }
@@ -160,8 +160,7 @@ impl Message for ProgramRequest {}
 /// Request of a worker to join a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JoinRequest {
-    /// Random bytes that differ from those of all earlier requests, so that no recorded answer is
-    /// valid.
+    /// Random bytes, different in each request, so that no recorded answer is valid.
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
     /// Bench results, by the index of the engine, or the reason why the bench failed; `None` if the

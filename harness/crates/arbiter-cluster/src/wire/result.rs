@@ -25,11 +25,11 @@ pub struct JobResult<D: Payload = PlayedPair> {
     pub number: u64,
     /// Number of the attempt at the job.
     pub attempt: u32,
-    /// Result of the attempt, or the reason why there is none.
+    /// Result of the attempt, or the reason why there is no result.
     pub report: Report<D>,
 }
 
-/// Result of an attempt at a job, or the reason why there is none.
+/// Result of an attempt at a job, or the reason why there is no result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "D: Payload", rename_all = "snake_case")]
 pub enum Report<D: Payload = PlayedPair> {
@@ -68,7 +68,7 @@ pub trait Payload:
     }
 
     /// Returns whether two results differ before any breakdown, so that engines that repeat their
-    /// games cannot have produced both.
+    /// games cannot have produced both results.
     fn contradicts(&self, other: &Self) -> bool {
         !self.is_same(other)
     }
@@ -95,7 +95,7 @@ impl<D: Payload> Message for JobResult<D> {
 /// serialized instead.
 pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: usize) -> Vec<u8> {
     // The attempt and the proof precede the packed part, so that the coordinator can reject a
-    // forgery without unpacking it.
+    // forgery without unpacking the result.
     let written = |result: &JobResult<D>| {
         [&result.attempt.to_le_bytes(), &proof.as_bytes()[..], &pack(&write(result))].concat()
     };
@@ -139,7 +139,7 @@ pub(crate) fn check_proof<'a>(
     if secret.proof(&worker, number, attempt) == *proof {
         Ok(ProvenResult { number, attempt, packed })
     } else {
-        // The comparison takes constant time, so it reveals nothing about the correct proof.
+        // The comparison takes constant time, so the time reveals nothing about the correct proof.
         Err(WireError::Unproven)
     }
 }

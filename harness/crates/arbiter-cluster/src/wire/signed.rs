@@ -5,7 +5,7 @@ use super::{Message, Versioned, WireError, is_read, read, write};
 use crate::trust::{Key, PublicKey, SIGNATURE_BYTES};
 
 /// Maximum length of a signed message, in bytes. Descriptions, with all engines and options of a
-/// run, are the longest.
+/// run, are the longest messages.
 pub(super) const MAX_SIGNED: usize = 4 << 20;
 
 /// Message that the coordinator signs.
@@ -22,7 +22,7 @@ pub fn sign<T: Signed>(message: &T, key: &Key) -> Vec<u8> {
 }
 
 /// Reads a message that is signed with one of the trusted keys. Returns the message and the key
-/// that signed it; the error is the reason why the message is rejected.
+/// that signed the message; the error is the reason why the message is rejected.
 pub fn verified<T: Signed>(bytes: &[u8], trusted: &[PublicKey]) -> Result<(T, PublicKey), String> {
     let (key, signature, text) = split(bytes).map_err(|error| error.to_string())?;
     let key = PublicKey::from_bytes(key)?;
@@ -46,7 +46,7 @@ type Split<'a> = (&'a [u8; 32], &'a [u8; SIGNATURE_BYTES], &'a [u8]);
 
 fn split(bytes: &[u8]) -> Result<Split<'_>, WireError> {
     // The earliest versions of messages were JSON without a signature. The version of such a
-    // message is read, to report it as the cause.
+    // message is read, to report the version as the cause.
     if let Ok(Versioned { v }) = serde_json::from_slice(bytes)
         && !is_read(v)
     {

@@ -16,7 +16,7 @@ serde_conv!(
 );
 
 /// Returns whether a string is a valid name of a worker. A name consists of words of ASCII letters,
-/// digits, `_` and `-`, separated by dots, so that it can be part of a subject.
+/// digits, `_` and `-`, separated by dots, so that the name can be part of a subject.
 pub fn is_worker_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
     let is_word = |word: &str| !word.is_empty() && word.chars().all(plain);

@@ -11,7 +11,7 @@ use arbiter_suite::epd::{EngineAnswers, Question};
 use arbiter_suite::perft::{Count, CountResult};
 use arbiter_suite::{SuiteEngines, SuiteError};
 
-/// Plays a pair; `game_index` receives the index of each game (0 or 1) when it starts.
+/// Plays a pair; `game_index` receives the index of each game (0 or 1) when the game starts.
 pub(crate) async fn play(
     local: &mut LocalExecutor,
     job: PairJob,
@@ -62,8 +62,8 @@ pub(super) async fn count(engines: &mut SuiteEngines, count: Count) -> Report<Co
     }
 }
 
-/// Returns the answer of an engine, or its failure as the inner error; the outer error is a failure
-/// of the machine.
+/// Returns the answer of an engine, or the failure of the engine as the inner error; the outer
+/// error is a failure of the machine.
 fn fault_or_answer<D>(
     answer: Result<Result<D, String>, SuiteError>,
 ) -> Result<Result<D, String>, String> {

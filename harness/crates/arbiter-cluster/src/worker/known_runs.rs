@@ -18,8 +18,8 @@ use crate::wire::{Beacon, CoordinatorMessage, Notice};
 const RUN_TIMEOUT: Duration = Duration::from_secs(6);
 
 /// Minimum and maximum backoff after a pair in which engines failed; the backoff doubles each time.
-/// Such pairs end early: without a backoff, a broken worker would take all pairs of a short
-/// run before it can be compared with other workers.
+/// Such pairs end early: without a backoff, a broken worker could take all pairs of a short run
+/// before the coordinator can compare the worker with other workers.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(4)];
 
 /// Maximum number of runs, and of benches, that a worker keeps. Any coordinator may send beacons,
@@ -30,8 +30,8 @@ const MAX_RUNS: usize = 1_000;
 /// that is dropped.
 const MAX_AUDITS: usize = 1_000;
 
-/// Setup of a run, created by the first slot that needs it; the error is the reason why the run is
-/// not played.
+/// Setup of a run, created by the first slot that needs the setup; the error is the reason why the
+/// run is not played.
 pub(super) type SetupCell = Arc<OnceCell<Result<Arc<RunSetup>, String>>>;
 
 #[derive(Debug)]
@@ -129,7 +129,7 @@ impl KnownRuns {
     /// is the coordinator's key.
     pub(super) fn join(&mut self, run_id: RunId, key: PublicKey, at: u64) {
         if self.joined.len() >= MAX_RUNS {
-            // Runs without recent beacons are forgotten, because they have most likely ended.
+            // Runs without recent beacons are forgotten, because such runs have most likely ended.
             self.joined.retain(|joined, _| self.runs.contains_key(joined));
         }
         let new = || JoinedRun { key, at, last_beacon: at, done: HashMap::new() };
@@ -142,8 +142,8 @@ impl KnownRuns {
         self.joined.get(run_id).map(|joined| joined.key)
     }
 
-    /// Returns the notice in a message, unless it was sent before the worker joined. The run may
-    /// also be unknown: a notice may arrive while the worker is joining.
+    /// Returns the notice in a message, unless the message was sent before the worker joined. The
+    /// run of the message may be unknown, because a notice may arrive while the worker is joining.
     pub(super) fn take_notice(&mut self, message: CoordinatorMessage) -> Option<Notice> {
         if let Some(JoinedRun { at, last_beacon, .. }) = self.joined.get_mut(&message.run_id) {
             // A replayed message from before the worker joined has no effect.
@@ -204,7 +204,7 @@ impl KnownRuns {
         }
     }
 
-    /// Returns the next audit of a run that the worker has to play, if there is one.
+    /// Removes and returns the next audit that the worker has to play for a run, if any.
     pub(super) fn take_audit(&mut self, run_id: &RunId) -> Option<Vec<u8>> {
         self.runs.get_mut(run_id)?.audits.pop_front()
     }
@@ -235,23 +235,23 @@ impl KnownRuns {
         let Some(KnownRun { beacon, .. }) = self.runs.get_mut(run_id) else { return };
         if has_work {
             // Other slots choose a run before the next beacon and have to count this pair. The
-            // number of queued pairs stays, because a coordinator sends another job as soon as a
-            // pair ends; slots would otherwise switch to runs of lower priority.
+            // number of queued pairs stays, because a coordinator sends another job when a pair
+            // ends; slots would otherwise switch to runs of lower priority.
             beacon.playing += 1;
         } else {
             beacon.queued = 0;
         }
     }
 
-    /// Records that a pair of a run was played; `has_broken` is `true` if engines failed in all its
-    /// games.
+    /// Records that a pair of a run was played; `has_broken` is `true` if engines failed in all
+    /// games of the pair.
     pub(super) fn record_pair(&mut self, run_id: &RunId, has_broken: bool) {
         let now = self.now;
         let Some(KnownRun { backoff, .. }) = self.runs.get_mut(run_id) else { return };
         if !has_broken {
             *backoff = Backoff::default();
         } else if backoff.until <= now {
-            // Breakdowns in several slots at the same time count once, because one cause must not
+            // Simultaneous breakdowns in several slots count once, because one cause must not
             // double the backoff several times.
             backoff.length = (2 * backoff.length).clamp(BACKOFF[0], BACKOFF[1]);
             backoff.until = now + backoff.length;

@@ -17,8 +17,8 @@ use crate::wire::{self, ProgramRequest, RunFile};
 use arbiter_game::text::{MAX_TEXT, printable};
 use arbiter_process::write_program;
 
-/// Maximum size of a fetched program, in bytes. Programs are kept in memory while they are fetched
-/// and hashed.
+/// Maximum size of a fetched program, in bytes. A program is kept in memory while the worker
+/// fetches and hashes the program.
 const MAX_PROGRAM: u64 = 2 << 30;
 
 /// Time limit for the coordinator to upload a program to the server. The coordinator uploads
@@ -28,8 +28,8 @@ const UPLOAD_TIMEOUT: Duration = Duration::from_secs(300);
 /// Time limit for the download. Without a limit, a lost server would block all slots of the run.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Returns the path of a program or option file of a run, after verifying its hash. Fetches
-/// the file if it is missing.
+/// Returns the path of a program or option file of a run, after verifying the hash of the file.
+/// Fetches the file if the file is missing.
 pub(super) async fn get(
     shared: &Shared,
     run_id: &RunId,
@@ -88,7 +88,7 @@ async fn fetch(
     }
     let read = async {
         // The object store API of the client needs a consumer. Workers have no permission to create
-        // a consumer, because they could then make the server send messages to any subject.
+        // a consumer, because a worker could then make the server send messages to any subject.
         let stream = connection.jetstream.get_stream_no_info(format!("OBJ_{PROGRAMS}")).await;
         let stream = stream.map_err(|e| e.to_string())?;
         let name = BASE64URL.encode(program.hash.to_hex().as_bytes());

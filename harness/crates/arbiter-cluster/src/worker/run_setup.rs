@@ -73,7 +73,7 @@ impl RunSetup {
             ask_engine(engine, |_| ()).await.map_err(|error| error.to_string())?;
         }
         // If times are scaled by the bench speed, the bench must run under the same load as the
-        // games: with as many parallel copies as there will be games.
+        // games: with one copy for each game that the worker can play in parallel.
         let copies = description.reference_nps.map_or(1, |_| all_slots / slots.max(1)) as usize;
         let mut benches: Benches = Vec::new();
         let mut measured = None;
@@ -103,8 +103,8 @@ impl RunSetup {
 
 /// Returns the consumer of a run's jobs, without a request to the server.
 fn jobs(context: jetstream::Context, run_id: &RunId) -> PullConsumer {
-    // Workers have no permission to request the consumer's description from the server, so the
-    // other values are invented. The client uses only the names.
+    // Workers have no permission to request the consumer's description from the server, so all
+    // values except the names are invented. The client uses only the names.
     let none = json!({ "consumer_seq": 0, "stream_seq": 0 });
     let info = json!({
         "stream_name": run_id.job_stream(), "name": JOB_CONSUMER, "created": "1970-01-01T00:00:00Z",
@@ -116,8 +116,8 @@ fn jobs(context: jetstream::Context, run_id: &RunId) -> PullConsumer {
     PullConsumer::new(pull::Config::default(), info, context)
 }
 
-/// Returns the setup of an engine on this machine; fetches its program and option files if they are
-/// missing.
+/// Returns the setup of an engine on this machine; fetches the engine's program and option files if
+/// these files are missing.
 async fn setup(
     shared: &Shared,
     description: &RunDescription,

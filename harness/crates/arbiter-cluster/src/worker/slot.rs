@@ -1,4 +1,4 @@
-//! Slot of a worker, which takes and runs one job after another.
+//! Slot of a worker. A slot takes and runs one job after another.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ const LAST_RESULT: Duration = Duration::from_millis(1500);
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
 /// Number of requests without a job after which idle engines are stopped. Keeping the engines
-/// running saves a start for each pair, but without work they only use memory.
+/// running saves a start for each pair, but engines without work only use memory.
 const IDLE_TAKES: u32 = 5;
 
 /// Minimum number of heartbeats within a lease. Several heartbeats may be lost before another
@@ -66,7 +66,8 @@ pub(super) async fn work(shared: Arc<Shared>) {
             taken = &mut taking => taken,
             () = reached(&mut phase, Phase::Leaving) => {
                 // The request ends within [`TAKE`]. If the request were cut off, the server might
-                // still send a job for it, and no worker would have this job until the lease ends.
+                // still send a job in reply, and no worker would have this job until the lease
+                // ends.
                 if let Ok(Some((active, _))) = timeout(TAKE, taking).await {
                     active.give_back().await;
                 }
@@ -129,8 +130,8 @@ async fn take_any(shared: &Shared) -> Option<(ActiveJob<'_>, Job)> {
     };
     let permit = shared.free_slots.clone().acquire_many_owned(setup.slots);
     let permit = timeout(TAKE, permit).await.ok()?.ok()?;
-    // The phase may have changed while the slot waited for a permit. If a request were made now, it
-    // would be cut off when the slot ends, and no worker would have its job until the lease ends.
+    // The phase may have changed while the slot waited for a permit. A request made now would be
+    // cut off when the slot ends, and no worker would have the requested job until the lease ends.
     if *shared.phase.borrow() != Phase::Working {
         return None;
     }
@@ -204,7 +205,7 @@ struct ActiveJob<'a> {
     attempt: u32,
     /// Proof that the worker was given the attempt.
     proof: Token,
-    /// Index (0 or 1) of the game of a pair that was started last.
+    /// Index (0 or 1) of the most recently started game of a pair.
     game_index: watch::Receiver<Option<u8>>,
     cancelled: broadcast::Receiver<RunStopped>,
     /// Permits for the slots that the job takes, held until the job is done.
@@ -276,8 +277,8 @@ impl ActiveJob<'_> {
         let description = &self.setup.description;
         let mut work = pin!(work);
         let mut phase = self.shared.phase.clone();
-        // A heartbeat is sent at least every five seconds, so that even with a long lease the
-        // coordinator soon knows that a job was started.
+        // A heartbeat is sent at least every five seconds, so that the coordinator soon knows that
+        // a job was started, even if the lease is long.
         let mut tick =
             interval((description.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
         // A hanging game is detected by the number of replies of the engines.
@@ -310,7 +311,7 @@ impl ActiveJob<'_> {
         }
     }
 
-    /// Gives the job back, so that another worker gets it.
+    /// Gives the job back, so that another worker gets the job.
     async fn give_back(&self) {
         self.send_heartbeat(true).await;
     }
@@ -326,8 +327,8 @@ impl ActiveJob<'_> {
         }
     }
 
-    /// Sends a result repeatedly until the server has stored it. Returns `false` if the run or the
-    /// worker was stopped first.
+    /// Sends a result repeatedly until the server has stored the result. Returns `false` if the run
+    /// or the worker was stopped first.
     async fn deliver<D: Payload>(&mut self, result: JobResult<D>) -> bool {
         let Shared { connection, phase, config, .. } = self.shared;
         let (mut phase, mut leaving) = (phase.clone(), phase.clone());

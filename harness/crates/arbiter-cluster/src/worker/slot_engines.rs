@@ -32,7 +32,8 @@ pub(super) struct SlotEngines {
 }
 
 impl SlotEngines {
-    /// Returns the engines for a run: `before` if they belong to the same run, or else new engines.
+    /// Returns the engines for a run: `before` if these engines have the setup of the run,
+    /// otherwise new engines.
     pub(super) async fn for_run(
         before: Option<SlotEngines>,
         setup: &Arc<RunSetup>,

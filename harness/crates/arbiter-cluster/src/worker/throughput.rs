@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Length of the period that the samples cover.
+/// Length of the window that the samples cover.
 const SPAN: Duration = Duration::from_secs(300);
 
 /// Samples of the number of pairs played since the start of the worker, oldest first.
@@ -22,8 +22,8 @@ impl Throughput {
         self.0.push_back((now, pairs));
     }
 
-    /// Returns the number of pairs in the window, and the length of the window in seconds; both are
-    /// 0 before the first sample.
+    /// Returns the number of pairs in the window, and the length of the window in seconds; both
+    /// numbers are 0 before the first sample.
     pub(super) fn recent(&self) -> (u64, u32) {
         let (Some((since, before)), Some((now, pairs))) = (self.0.front(), self.0.back()) else {
             return (0, 0);

@@ -23,7 +23,7 @@ fn share_heap() {
 
 /// Makes host lookups use only files and DNS, regardless of `/etc/nsswitch.conf`. For other
 /// services (mdns, resolve, myhostname), glibc would load the system's modules. These modules load
-/// a second glibc, which crashes a statically linked program.
+/// a second glibc, which can crash a statically linked program.
 #[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
 fn look_hosts_up_without_modules() {
     unsafe extern "C" {

@@ -57,7 +57,7 @@ pub(crate) fn move_here(cpu: usize) -> io::Result<()> {
 }
 
 /// Pins all threads of a process and of its descendants to `cpus`. Failures are ignored, because a
-/// thread may end before it is pinned.
+/// thread may end before the thread is pinned.
 pub(crate) fn move_to(leader: i32, cpus: &[usize]) {
     let set = set(cpus);
     for pid in descendants(leader).into_iter().chain([leader]) {
@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn siblings_come_last() {
-        // Most machines use the first numbering; in the second, sibling processors have consecutive
-        // numbers.
+        // Most machines use the first numbering; in the second numbering, sibling processors have
+        // consecutive numbers.
         assert_eq!(by_core(0..6, |cpu| Some(cpu % 3)), [0, 1, 2, 3, 4, 5]);
         assert_eq!(by_core(0..6, |cpu| Some(cpu / 2)), [0, 2, 4, 1, 3, 5]);
         assert_eq!(by_core([1, 2, 3, 5].into_iter(), |cpu| Some(cpu / 2)), [1, 2, 5, 3]);

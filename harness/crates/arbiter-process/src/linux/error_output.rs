@@ -34,7 +34,8 @@ struct ErrorOutput {
 }
 
 impl ErrorReader {
-    /// Starts the thread, which ends when the returned pipe is dropped and every stderr is closed.
+    /// Starts the reader thread, which ends when the returned pipe is dropped and every stderr is
+    /// closed.
     pub(crate) fn start() -> io::Result<(Arc<ErrorReader>, PipeWriter)> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let (end, open) = io::pipe()?;
@@ -45,7 +46,7 @@ impl ErrorReader {
         let thread = std::thread::Builder::new().name("error reader".into());
         thread.spawn(move || {
             errors.read(|| true);
-            // If the pipe stayed registered, each further wait would report it again.
+            // If the pipe stayed registered, each further wait would report the pipe again.
             let _ = epoll::delete(&errors.epoll, &end);
             errors.read(|| !lock(&errors.outputs).is_empty());
         })?;
@@ -88,8 +89,8 @@ impl ErrorReader {
                 if output.read(&mut buffer) {
                     lock(&self.outputs).insert(id, output);
                 } else {
-                    // Closing the pipe may not suffice, because a process that is being started has
-                    // a copy of the descriptor.
+                    // Closing the pipe may not remove the pipe from `epoll`, because a process that
+                    // is being started may have a copy of the descriptor.
                     let _ = epoll::delete(&self.epoll, &output.reader.source);
                 }
             }

@@ -3,16 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-/// Number of the signal that a process gets when it exceeds its file size limit.
+/// Number of the signal that the kernel sends to a process that exceeds its file size limit.
 pub const FILE_SIZE_SIGNAL: i32 = libc::SIGXFSZ;
 
-/// Returns the name of the processor; `None` if the system does not report it.
+/// Returns the name of the processor; `None` if the name is unknown.
 pub fn processor_name() -> Option<String> {
     value("/proc/cpuinfo", "model name")
 }
 
-/// Returns the line in which the system lists the processor features; empty if there is no such
-/// line.
+/// Returns the line of `/proc/cpuinfo` that lists the processor features; empty if the file
+/// contains no such line.
 pub fn processor_features() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let mut lines = text.lines();
@@ -20,29 +20,29 @@ pub fn processor_features() -> String {
     line.unwrap_or_default().to_owned()
 }
 
-/// Returns the total memory of the machine, in MiB; 0 if the system does not report it.
+/// Returns the total memory of the machine, in MiB; 0 if the size is unknown.
 pub fn memory_mib() -> u64 {
     kib("/proc/meminfo", "MemTotal").unwrap_or(0) >> 10
 }
 
-/// Returns the resident memory of a process without its children, in bytes; `None` if the system
-/// does not report it.
+/// Returns the resident memory of a process without its children, in bytes; `None` if the size is
+/// unknown.
 pub(crate) fn resident_bytes(pid: i32) -> Option<u64> {
     Some(kib(format!("/proc/{pid}/status"), "VmRSS")? * 1024)
 }
 
-/// Returns the host name of this machine; empty if the system does not report it.
+/// Returns the host name of this machine; empty if the name is unknown.
 pub fn host_name() -> String {
     first_line("/proc/sys/kernel/hostname")
 }
 
-/// Returns the kernel version; empty if the system does not report it.
+/// Returns the kernel version; empty if the version is unknown.
 pub fn system_version() -> String {
     first_line("/proc/sys/kernel/osrelease")
 }
 
-/// Returns whether this process ignores a signal, for example because it was started by `nohup` or
-/// as a background job of a script.
+/// Returns whether this process ignores a signal, for example because `nohup`, or a script in a
+/// background job, started this process.
 pub fn is_signal_ignored(signal: i32) -> bool {
     let mask = value("/proc/self/status", "SigIgn").unwrap_or_default();
     // Bit 0 of the mask stands for signal 1.

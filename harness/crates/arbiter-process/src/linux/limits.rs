@@ -20,11 +20,12 @@ use crate::Launch;
 /// Number of files that a process can have open unless the administrator raises the kernel's limit.
 const MAX_FILES: u64 = 1 << 20;
 
-/// Limit on open files with which this process was started.
+/// Limit on open files at the start of this process.
 static OPEN_FILES: OnceLock<Rlimit> = OnceLock::new();
 
 /// Raises the limit on open files to the maximum that the system allows, because each engine needs
-/// several files. Keeps the limit if the system refuses. Child processes get the original limit.
+/// several open files. Keeps the limit if the system refuses. Child processes get the original
+/// limit.
 ///
 /// Returns the maximum number of open files.
 pub fn raise_open_files() -> u64 {
@@ -62,8 +63,8 @@ impl ResourceLimits {
         }
     }
 
-    /// Sets the limits for the calling process. Makes only system calls, so it may be called
-    /// between fork and exec.
+    /// Sets the limits for the calling process. Makes only system calls, so this function may be
+    /// called between fork and exec.
     pub(crate) fn set(self) -> io::Result<()> {
         if let Some(before) = OPEN_FILES.get() {
             // Programs that use `select` cannot handle more than the usual 1024 descriptors.
@@ -88,8 +89,8 @@ impl ResourceLimits {
 /// Makes the child of `command` apply the environment, resource limits, processors and sandbox of
 /// `launch` before the program starts. The kernel kills the child when the spawner thread ends.
 ///
-/// Returns the temporary home folder of the child, if one was created. The caller must not drop the
-/// returned value before the child has ended, because dropping it removes the folder.
+/// Returns the temporary home folder of the child, if one was created. The folder is removed when
+/// the returned value is dropped, so the caller must keep the value until the child has ended.
 pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<Option<Home>> {
     if let Some(environment) = &launch.environment {
         command.env_clear().envs(environment.iter().cloned());
@@ -108,12 +109,13 @@ pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
         if let Some(cpus) = &cpus {
             rustix::thread::sched_setaffinity(None, cpus)?;
         }
-        // If Arbiter died before the signal was set, the child has another parent and gets no
+        // If Arbiter died before the signal was set, the child has another parent and will get no
         // signal.
         if rustix::process::getppid() != Some(parent) {
             return Err(Errno::SRCH.into());
         }
-        // The sandbox comes last: it forks, and its processes inherit the settings above.
+        // The sandbox comes last, because entering the sandbox forks this process, and the new
+        // processes inherit the settings above.
         sandbox.as_mut().map_or(Ok(()), PreparedSandbox::enter)
     };
     // SAFETY: between fork and exec only async-signal-safe calls are allowed; the closure makes
@@ -125,8 +127,8 @@ pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
 }
 
 /// Marks all files except standard input, output and error to be closed when the program starts,
-/// because a program can use files that it inherits even if the sandbox forbids opening them.
-/// Makes only system calls.
+/// because a program can use inherited files even if the sandbox forbids opening these files. Makes
+/// only system calls.
 fn close_others_at_exec() {
     let close = libc::CLOSE_RANGE_CLOEXEC;
     // SAFETY: the call takes numbers and closes nothing now.
@@ -136,7 +138,8 @@ fn close_others_at_exec() {
     // Linux before 5.11, and some containers, lack the call.
     let most = getrlimit(Resource::Nofile).maximum.unwrap_or(MAX_FILES).min(MAX_FILES);
     for file in 3..most as libc::c_int {
-        // SAFETY: the call takes numbers; for a file that is not open it fails without effect.
+        // SAFETY: the call takes numbers; for a file that is not open, the call fails without
+        // effect.
         unsafe { libc::fcntl(file, libc::F_SETFD, libc::FD_CLOEXEC) };
     }
 }

@@ -18,15 +18,16 @@ use crate::files::remove_if_there;
 /// Maximum number of connections that are waiting to be accepted.
 const BACKLOG: i32 = 8;
 
-/// Maximum time for which connecting waits.
+/// Timeout of a connection attempt.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Connection to a [`LocalSocket`].
 pub type LocalStream = UnixStream;
 
 /// Connects to the socket file `name` in a folder. Names of up to 64 bytes always fit into the
-/// maximum path length of sockets. Fails if the folder or the socket is missing, if no process is
-/// listening, or if the socket belongs to another user, unless this process runs as root.
+/// maximum path length of sockets. Fails if the folder or the socket is missing, or if no process
+/// is listening. Unless this process runs as root, also fails if the listening process belongs
+/// neither to this process's user nor to root.
 pub fn connect_local(folder: &Path, name: &str) -> io::Result<LocalStream> {
     let folder = File::open(folder)?;
     let socket = rustix::net::socket_with(
@@ -35,7 +36,7 @@ pub fn connect_local(folder: &Path, name: &str) -> io::Result<LocalStream> {
         SocketFlags::CLOEXEC,
         None,
     )?;
-    // Connecting waits if too many connections wait for a listener that does not accept them.
+    // Connecting blocks while the queue of the listener is full.
     set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
     rustix::net::connect(&socket, &SocketAddrUnix::new(path_in(&folder, name))?)?;
     let stream = LocalStream::from(socket);
@@ -46,7 +47,8 @@ pub fn connect_local(folder: &Path, name: &str) -> io::Result<LocalStream> {
     }
 }
 
-/// Listening socket to which only its owner may connect. Dropping it removes the socket file.
+/// Listening socket to which only the owner of the socket file and root may connect. Dropping the
+/// socket removes the file.
 #[derive(Debug)]
 pub struct LocalSocket {
     folder: File,
@@ -56,8 +58,8 @@ pub struct LocalSocket {
 }
 
 impl LocalSocket {
-    /// Creates the socket file `name` in a folder, and replaces the stale file of a killed process.
-    /// Fails if the folder is not writable.
+    /// Creates the socket file `name` in a folder, and replaces an existing file, which a killed
+    /// process may have left behind. Fails if the folder is not writable.
     pub fn bind(folder: &Path, name: String) -> io::Result<LocalSocket> {
         let folder = File::open(folder)?;
         let path = path_in(&folder, &name);
@@ -75,12 +77,13 @@ impl LocalSocket {
 
 impl Drop for LocalSocket {
     fn drop(&mut self) {
-        // A remaining file is harmless, because the next `bind` replaces it.
+        // A remaining file is harmless, because the next `bind` replaces the file.
         let _ = fs::remove_file(path_in(&self.folder, &self.name));
     }
 }
 
-/// Returns a short path to a file in the folder, however long the path of the folder is.
+/// Returns a path to a file in the folder. The path is short even if the path of the folder is
+/// long.
 fn path_in(folder: &File, name: &str) -> String {
     format!("/proc/self/fd/{}/{name}", folder.as_raw_fd())
 }
@@ -105,7 +108,7 @@ mod tests {
         assert_eq!(fs::read_dir(&deep).unwrap().count(), 0);
     }
 
-    /// Runs `work` in a thread of another user.
+    /// Runs `work` in a thread that acts as the user with the ID `user`.
     fn as_user<T: Send>(user: u32, work: impl FnOnce() -> T + Send) -> T {
         let user = rustix::process::Uid::from_raw(user);
         let work = move || {

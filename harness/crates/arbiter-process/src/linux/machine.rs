@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::host::kib;
 
-/// State of a machine at one moment. A field is `None` if the system does not report it.
+/// State of a machine at one moment. A field is `None` if its value is unknown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
     /// Number of processors that this process may use.
@@ -50,8 +50,8 @@ impl CpuTimes {
         }
     }
 
-    /// Parses the line `cpu` of `/proc/stat`, whose columns are user, nice, system, idle, iowait,
-    /// irq, softirq and steal.
+    /// Parses the line `cpu` of `/proc/stat`. The columns of the line are user, nice, system, idle,
+    /// iowait, irq, softirq and steal.
     pub(crate) fn read(stat: &str) -> Option<CpuTimes> {
         let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
         let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
@@ -93,7 +93,8 @@ impl Machine {
 
 /// Parses `cpu.max` (time and period in microseconds) into a number of processors.
 fn quota(max: &str) -> Option<f64> {
-    // The word `max` instead of a time means no limit; parsing it as a number fails.
+    // The word `max` in place of the time means no limit; the word is not a number, so the result
+    // is `None`.
     let (time, period) = max.split_once(' ')?;
     Some(time.parse::<f64>().ok()? / period.parse::<f64>().ok()?)
 }

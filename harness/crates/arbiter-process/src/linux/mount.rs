@@ -5,7 +5,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 
 /// Returns the network share that contains a path, as `host:/folder` or `//host/folder`; `None` if
-/// the file system is local or the system does not report it.
+/// the file system is local or unknown.
 pub fn remote_source(path: &Path) -> Option<String> {
     let about = statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
     source_of(&std::fs::read_to_string("/proc/self/mountinfo").ok()?, about.stx_mnt_id)

@@ -1,11 +1,12 @@
 //! Processes that an engine has started, including processes outside its process group.
 //!
 //! Arbiter is a child subreaper: an orphaned process becomes a child of Arbiter instead of init.
-//! Arbiter can then find the process, recognize it by a mark in its environment, kill it and reap
-//! it. A process that clears its environment *and* leaves its parent and group cannot be
-//! recognized. In a sandbox with a PID namespace, such a process also ends with the engine.
+//! Arbiter can then find the process, and recognize, kill and reap it. The process is recognized by
+//! a mark in its environment. A process that clears its environment *and* leaves its parent and
+//! group cannot be recognized. In a sandbox with a PID namespace, even such a process ends with the
+//! engine.
 //!
-//! Arbiter only waits for specific process IDs: waiting for any child would steal the exit status
+//! Arbiter only waits for specific process IDs: waiting for any child could steal the exit status
 //! of an engine from the thread that waits for the engine.
 
 use std::collections::BTreeSet;
@@ -72,7 +73,8 @@ impl ProcessTree {
             stop::wait_exit(child, term_grace);
         }
         let leader = stop::pid(child);
-        // Descendants are listed before the leader is killed, because afterwards they are orphans.
+        // Descendants are listed before the leader is killed, because they become orphans when the
+        // leader ends.
         let mut doomed = descendants(leader.as_raw_nonzero().get());
         doomed.iter().for_each(|pid| stop::signal_one(*pid, Signal::KILL));
         stop::signal(child, Signal::KILL);
@@ -90,8 +92,8 @@ impl ProcessTree {
         status
     }
 
-    /// Returns the children of Arbiter with the mark, and all their descendants. The engine itself
-    /// must have ended.
+    /// Returns the children of Arbiter that have the mark, and all descendants of these children.
+    /// The engine must have ended.
     fn strays(&self) -> BTreeSet<i32> {
         let this = getpid().as_raw_nonzero().get();
         // The kernel makes orphans children of the first thread of a subreaper; the children of
@@ -110,8 +112,8 @@ impl ProcessTree {
     }
 }
 
-/// Returns the process ID of the program: the second process of the namespace in which the child
-/// started it or, without a namespace, the child itself.
+/// Returns the process ID of the program. In a namespace, the program is the second process;
+/// without a namespace, the program is the child itself.
 fn program_of(child: i32) -> i32 {
     let is_second = |pid: &i32| {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
@@ -120,7 +122,7 @@ fn program_of(child: i32) -> i32 {
     children_of_thread(child, child).into_iter().find(is_second).unwrap_or(child)
 }
 
-/// Reaps killed processes that are children of Arbiter.
+/// Reaps the killed processes that are children of Arbiter, for at most [`REAP_TIMEOUT`].
 fn reap(group: Pid, mut doomed: BTreeSet<i32>) {
     let give_up = Instant::now() + REAP_TIMEOUT;
     loop {
@@ -135,7 +137,7 @@ fn reap(group: Pid, mut doomed: BTreeSet<i32>) {
         if doomed.is_empty() || Instant::now() > give_up {
             return;
         }
-        // A killed process ends soon after the call, not during the call.
+        // A killed process ends shortly after the call of `kill`, not during the call.
         std::thread::sleep(Duration::from_millis(1));
     }
 }

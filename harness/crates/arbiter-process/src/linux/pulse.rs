@@ -1,4 +1,4 @@
-//! Detection of pauses in which this process was stopped or its machine was suspended.
+//! Detection of pauses, during which this process was stopped or the machine was suspended.
 //!
 //! A thread that wakes up at regular intervals detects pauses. The thread reads the boot-time
 //! clock, which, unlike the monotonic clock, continues while the machine is suspended. Time spent
@@ -17,11 +17,11 @@ use crate::lock;
 /// Time between two beats. The thread wakes up at each beat.
 const BEAT: Duration = Duration::from_millis(100);
 
-/// Delay of a beat, without the time spent waiting for a processor, above which the delay counts as
-/// a pause.
+/// Threshold above which the delay of a beat counts as a pause. The delay does not include time
+/// spent waiting for a processor.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// Pause detector of this process. Dropping the last clone stops its thread.
+/// Pause detector of this process. Dropping the last clone stops the thread of the detector.
 #[derive(Debug, Clone)]
 pub struct Pulse(Arc<Mutex<Beats>>);
 
@@ -57,7 +57,8 @@ impl Pulse {
                 std::thread::sleep(BEAT);
             }
         })?;
-        // Nothing is ever sent: the sender is dropped after the first beat.
+        // Nothing is ever sent: `recv` returns when the thread drops the sender after the first
+        // beat.
         let _: Result<(), _> = has_begun.recv();
         Ok(Pulse(beats))
     }

@@ -1,7 +1,8 @@
 //! Sandbox for untrusted programs: restricts access to files, network and processes.
 //!
-//! Landlock blocks files, TCP ports and other processes; seccomp blocks system calls that could
-//! evade Landlock or attack the kernel. Both apply to all processes that the program starts.
+//! Landlock blocks access to files, TCP ports and other processes; seccomp blocks system calls that
+//! could evade Landlock or attack the kernel. Both restrictions apply to all processes that the
+//! program starts.
 
 mod filters;
 mod home;
@@ -26,11 +27,12 @@ pub(crate) use self::home::Home;
 use self::namespaces::Namespaces;
 use crate::Launch;
 
-/// Newest Landlock ABI whose rules are used. Rules that the kernel does not support are omitted.
+/// Newest Landlock version (ABI) whose rules are used. Rules that the kernel does not support are
+/// omitted.
 const RULES: ABI = ABI::V6;
 
-/// Environment variables that a sandboxed program inherits, besides variables that begin with
-/// `LC_`.
+/// Environment variables that a sandboxed program inherits, in addition to variables that begin
+/// with `LC_`.
 const VARIABLES: [&str; 5] = ["PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH"];
 
 /// Files and folders that every program may read and execute: programs and libraries of the system,
@@ -95,11 +97,11 @@ const COMPLETE: u32 = 6;
 /// Permissions of a sandboxed program, in addition to reading the system's programs and libraries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sandbox {
-    /// Absolute path of the program's home folder, the only folder in which the program may write,
-    /// including temporary files. If `None`, each process gets an empty home folder that is removed
-    /// afterwards.
+    /// Absolute path of the program's home folder. The program may write files, including temporary
+    /// files, only in this folder. If `None`, each process gets an empty home folder, which is
+    /// removed after the process has ended.
     pub home: Option<PathBuf>,
-    /// Absolute paths of further files and folders that the program may read and execute.
+    /// Absolute paths of additional files and folders that the program may read and execute.
     pub readable: Vec<PathBuf>,
     /// `true` if the program may change modes, owners and times of files, as builds do. The
     /// permission covers the files in the home folder or, if [`Sandbox::keeps_attributes`] returns
@@ -188,8 +190,8 @@ pub(crate) struct PreparedSandbox {
 
 impl Sandbox {
     /// Sets the environment of a command for the sandbox, and opens the files that the command may
-    /// access. Also returns the temporary home folder, if one was created. It must not be dropped
-    /// before the process has ended.
+    /// access. Also returns the temporary home folder, if one was created. The caller must not drop
+    /// the home folder before the process has ended.
     pub(crate) fn prepare(
         &self,
         command: &mut Command,
@@ -245,18 +247,19 @@ impl Sandbox {
 }
 
 impl PreparedSandbox {
-    /// Enters the sandbox permanently. Makes only system calls, so it may be called between fork
-    /// and exec.
+    /// Enters the sandbox permanently. Makes only system calls, so this function may be called
+    /// between fork and exec.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
-        // Namespaces come first, because they need privileges that the next steps drop.
+        // Namespaces come first, because creating namespaces needs privileges that the next steps
+        // drop.
         self.namespaces.enter()?;
         // `no_new_privs` disables setuid programs, and is required to install filters without
         // privileges. Without capabilities, even root has no special rights.
         rustix::thread::set_no_new_privs(true)?;
         rustix::thread::set_capabilities(None, NO_CAPABILITIES)?;
         if let Some(rules) = self.rules.take() {
-            // These paths are opened only now, because `/proc/self` must refer to the new
-            // namespace.
+            // These paths are opened only now, because `/proc/self` must refer to the process in
+            // the new namespace.
             let flags = OFlags::PATH | OFlags::CLOEXEC;
             let read = AccessFs::from_read(RULES);
             let opened = PROC.iter().filter_map(|path| {
@@ -271,7 +274,7 @@ impl PreparedSandbox {
                 return Err(io::Error::last_os_error());
             }
         }
-        // The filters come last, because they forbid calls that the steps above need.
+        // The filters come last, because the filters forbid calls that the preceding steps need.
         for filter in &self.filters {
             if seccompiler::apply_filter(filter).is_err() {
                 return Err(io::Error::last_os_error());
@@ -308,7 +311,7 @@ mod tests {
         let spawner = Spawner::start().unwrap();
         let mut process = spawner.spawn(&launch, sink).unwrap();
         process.exit_within(Duration::from_secs(20)).expect("it ends");
-        // The error output is shown if a test fails.
+        // The output on stderr is shown if a test fails.
         eprintln!("{}", process.error_tail().join("\n"));
         chunks.into_iter().flat_map(|chunk| chunk.lines).collect()
     }

@@ -54,12 +54,14 @@ pub(crate) fn has_exited(child: &Child) -> bool {
     }
 }
 
-/// Signals every process of the group. Ignores failures, because they mean that no process is left.
+/// Signals every process of the group. Ignores failures, because a failure means that no process is
+/// left.
 pub(crate) fn signal(child: &Child, signal: Signal) {
     let _ = kill_process_group(pid(child), signal);
 }
 
-/// Signals one process. Ignores a failure, because it means that the process has already ended.
+/// Signals one process. Ignores failures, because a failure means that the process has already
+/// ended.
 pub(crate) fn signal_one(pid: i32, signal: Signal) {
     let _ = Pid::from_raw(pid).map(|pid| kill_process(pid, signal));
 }

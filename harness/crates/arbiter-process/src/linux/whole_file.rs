@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use crate::folder_of;
 use crate::regular_file::regular;
 
-/// File that gets its name only after it is complete.
+/// File that gets its name only when the file is complete.
 #[derive(Debug)]
 pub struct WholeFile {
     path: PathBuf,
@@ -33,8 +33,8 @@ pub fn without_name(error: io::Error) -> io::Error {
     error.kind().into()
 }
 
-/// Writes one line to a new file that only its owner can read. An existing file stays unchanged.
-/// The new file appears complete or not at all.
+/// Writes one line to a new file that only the owner of the file can read. An existing file stays
+/// unchanged. The new file appears complete or not at all.
 ///
 /// # Errors
 ///
@@ -46,8 +46,8 @@ pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     }
 }
 
-/// Writes a program that only its owner can read and start, and creates missing folders. The
-/// program appears complete or not at all, and replaces an existing file.
+/// Writes a program file that only the owner of the file can read and start; creates missing parent
+/// folders. The program appears complete or not at all, and replaces an existing file.
 ///
 /// # Errors
 ///
@@ -64,9 +64,9 @@ pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 impl WholeFile {
-    /// Creates an unnamed file that gets the path `path` when it is finished. The folder of `path`
-    /// must exist. An existing file at `path`, or the target of a link at `path`, must be writable
-    /// and will be replaced. The new file gets the mode of the existing file.
+    /// Creates an unnamed file that gets the path `path` when the file is finished. The folder of
+    /// `path` must exist. An existing file at `path`, or the target of a link at `path`, must be
+    /// writable and will be replaced. The new file gets the mode of the existing file.
     ///
     /// # Errors
     ///
@@ -80,7 +80,8 @@ impl WholeFile {
         Ok(whole)
     }
 
-    /// Creates an unnamed file as [`WholeFile::create`] does, readable only by its owner.
+    /// Creates an unnamed file as [`WholeFile::create`] does, but only the owner can read and write
+    /// the file.
     ///
     /// # Errors
     ///
@@ -110,7 +111,7 @@ impl WholeFile {
         Ok(WholeFile { path, part })
     }
 
-    /// Syncs the file to disk and then moves it to its path; replaces an existing file.
+    /// Syncs the file to disk, and then moves the file to its path; replaces an existing file.
     ///
     /// # Errors
     ///
@@ -133,7 +134,7 @@ impl WholeFile {
         }
     }
 
-    /// Appends `text`, syncs the file to disk and then moves it to its path. Fails if a file
+    /// Appends `text`, syncs the file to disk, and then moves the file to its path. Fails if a file
     /// exists at the path.
     ///
     /// # Errors
@@ -191,7 +192,8 @@ mod tests {
         let names = || dir.path().read_dir().unwrap().count();
         let mut killed = WholeFile::create(&path).unwrap();
         killed.write_all(b"part").unwrap();
-        // Without its destructor, the file is in the state that a killed process leaves behind.
+        // The destructor does not run, so the file is in the state that a killed process leaves
+        // behind.
         std::mem::forget(killed);
         assert_eq!(names(), 0);
         for text in ["first", "second"] {

@@ -21,7 +21,7 @@ fn shell_with(script: &str, change: impl FnOnce(&mut Launch)) -> (Process, mpsc:
     change(&mut launch);
     let spawner = Spawner::start().unwrap();
     let process = spawner.spawn(&launch, move |chunk| sender.send(chunk).is_ok()).unwrap();
-    // The spawner must outlive the process, so it is leaked.
+    // The spawner must outlive the process, so the spawner is leaked.
     std::mem::forget(spawner);
     (process, chunks)
 }
@@ -76,7 +76,7 @@ fn assert_gone(child: i32) {
 
 #[test]
 fn processes_in_another_session_are_found() {
-    // The first process stays a child of the engine; the second is an orphan.
+    // The first process stays a child of the engine; the second process is an orphan.
     let script = "setsid sleep 1000 & echo $!; \
                   setsid --fork sh -c 'echo $$; exec sleep 1000'; wait";
     let (process, chunks) = shell(script);

@@ -12,7 +12,7 @@ use arbiter_run::{ControlCommand, MAX_SLOTS, Pace, RunEvent, RunInput, RunStatus
 pub struct ControlRequest {
     /// Command to carry out.
     pub command: ControlCommand,
-    /// Channel for the answer; it may be closed.
+    /// Channel for the answer; the receiver may have been dropped.
     pub reply: oneshot::Sender<Answer>,
 }
 
@@ -30,14 +30,14 @@ impl ControlRequest {
 /// Answer to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Text of the answer without a full stop; an error if the command was refused.
+    /// Text of the answer, without a full stop; `Err` if the command was refused.
     pub words: Result<String, String>,
     /// Status of the run after the command.
     pub status: RunStatus,
 }
 
 impl<E: Executor> Dispatcher<'_, '_, E> {
-    /// Carries out a command and answers it.
+    /// Carries out a command and sends the answer.
     pub(super) async fn control(&mut self, control: ControlRequest) -> Result<(), RunError> {
         let (event, words) = self.apply_control(control.command);
         if let Some(event) = event {
@@ -85,7 +85,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 (Some(RunInput::Stop), Ok(format!("stopped; {given_up} pairs discarded")))
             }
             ControlCommand::Interrupt => {
-                // The key corresponds to Ctrl-C, so the exit code is that of the signal.
+                // The key corresponds to Ctrl-C, so the command exits with the code for SIGINT.
                 self.stop_cause = Some(StopCause::Signal(StopSignal::Interrupt));
                 (Some(RunInput::Interrupt), Ok("interrupted".to_owned()))
             }

@@ -1,5 +1,5 @@
-//! Pool of idle engines between their games. If many engines take turns, as in a gauntlet, starting
-//! the engines for each pair would take longer than short games.
+//! Pool of engines that are idle between games. If many engines take turns, as in a gauntlet,
+//! starting the engines for each pair would take longer than playing a pair of short games.
 
 use std::sync::Mutex;
 
@@ -13,8 +13,8 @@ const MAX_ENGINES: usize = 64;
 
 /// Idle engines, shared by all slots; `T` is an engine.
 ///
-/// A full pool refuses a new engine and keeps the others. Engines in a schedule take turns, so an
-/// engine that has just played is the last to play again.
+/// A full pool refuses a new engine and keeps the engines that it contains. Engines in a schedule
+/// take turns, so an engine that has just played is the last to play again.
 #[derive(Debug)]
 pub(super) struct EnginePool<T>(Mutex<Vec<IdleEngine<T>>>);
 
@@ -23,7 +23,7 @@ struct IdleEngine<T> {
     /// Index of the setup.
     setup: usize,
     engine: T,
-    /// Number of bytes of memory that the engine used when it was added.
+    /// Number of bytes of memory that the engine used when the engine was added.
     bytes: u64,
 }
 
@@ -44,7 +44,7 @@ impl<T> EnginePool<T> {
         Ok(())
     }
 
-    /// Removes and returns the last added engine with this setup, if there is one.
+    /// Removes and returns the most recently added engine with this setup, if any.
     pub(super) fn take(&self, setup: usize) -> Option<T> {
         let mut idle = lock(&self.0);
         let place = idle.iter().rposition(|idle| idle.setup == setup)?;

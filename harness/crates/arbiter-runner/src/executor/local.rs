@@ -16,8 +16,8 @@ use arbiter_game::record::GameRecord;
 use arbiter_process::{Pulse, QUIT_GRACE, Spawner, allowed_cpus};
 use arbiter_run::PairJob;
 
-/// Maximum number of engines per processor that start in parallel. It is more than one, because
-/// some engines wait for the disk.
+/// Maximum number of parallel engine starts per processor; more than one, because some engines wait
+/// for the disk during the start.
 const STARTS_PER_CPU: usize = 2;
 
 /// Executor that plays pairs on this machine, each slot in a separate task.
@@ -38,8 +38,9 @@ pub struct LocalExecutor {
 }
 
 impl LocalExecutor {
-    /// Creates an executor for games between the engines in `setups`, to which jobs refer by index.
-    /// The games are listed in `live_games`. Fails if no thread can be started.
+    /// Creates an executor for games between the engines in `setups`. Jobs refer to the engines by
+    /// index. The executor lists its games in progress in `live_games`. Fails if a thread cannot be
+    /// started.
     pub fn new(
         options: LocalOptions,
         setups: Vec<EngineSetup>,
@@ -47,8 +48,8 @@ impl LocalExecutor {
     ) -> io::Result<LocalExecutor> {
         let spawner = Spawner::start()?;
         let setups = Arc::new(setups);
-        // Startup timeouts count real time, so with too many parallel starts engines could exceed
-        // them.
+        // Startup timeouts count real time, so engines could exceed these timeouts if too many
+        // engines start in parallel.
         let starts = Arc::new(Semaphore::new(allowed_cpus().len().max(1) * STARTS_PER_CPU));
         let pool = Arc::new(EnginePool::new());
         // The channel need not be bounded: pairs in flight are limited, and each pair sends only a
@@ -85,7 +86,7 @@ impl LocalExecutor {
         self.taken.len() - self.idle.len()
     }
 
-    /// Adds a slot that has finished its job to the idle slots.
+    /// Adds a slot that has finished its job to the idle slots, and removes surplus idle slots.
     fn take_back(&mut self, slot: Option<Slot>) {
         if let Some(slot) = slot {
             self.idle.push(slot);
@@ -99,7 +100,7 @@ impl LocalExecutor {
         self.keep_idle(most);
     }
 
-    /// Keeps at most `most` idle slots, and terminates the engines of the others.
+    /// Keeps at most `most` idle slots, removes the other idle slots, and terminates their engines.
     fn keep_idle(&mut self, most: usize) {
         for mut slot in self.idle.drain(most.min(self.idle.len())..) {
             self.taken.remove(&slot.number);
@@ -190,8 +191,8 @@ impl Executor for LocalExecutor {
     async fn cancel_all(&mut self) {
         // Dropping a task drops its slot, which kills the engines of the slot.
         self.busy.shutdown().await;
-        // Slots in the channel keep their engines; their events are dropped, because their pairs
-        // are abandoned.
+        // Slots in the channel keep their engines. The events in the channel are dropped, because
+        // all pairs in flight are abandoned.
         while let Ok((slot, _)) = self.done.try_recv() {
             self.idle.extend(slot);
         }

@@ -11,12 +11,12 @@ use arbiter_game::live_game::LiveGame;
 use arbiter_game::record::GameRecord;
 use arbiter_process::Delays;
 
-/// Delay of a move on an idle machine, which does not count as waiting: waking the engine's thread
-/// and the reader thread takes up to 0.1 ms each.
+/// Delay of each move on an idle machine. This delay does not count as waiting: waking the engine's
+/// thread and waking the reader thread take up to 0.1 ms each.
 const WAKING: Duration = Duration::from_micros(200);
 
-/// Plays a game between engines that are ready for it, and returns the record and the engines. The
-/// record contains the waiting times if `is_measured` and the game is timed.
+/// Plays a game between engines that are ready to play, and returns the game record and the
+/// engines. The record contains the waiting times if `is_measured` is `true` and the game is timed.
 pub(super) async fn play(
     setup: &GameSetup,
     engines: ByColor<EngineProcess>,
@@ -46,22 +46,22 @@ impl Meter {
         Meter { delays, stolen: arbiter_process::stolen() }
     }
 
-    /// Takes the measurements after the last move, and returns the time that each engine lost. The
-    /// time lost by an engine that has already exited cannot be measured. Time that the host of a
-    /// virtual machine took from all processors is divided between the engines in proportion to
-    /// their thinking times.
+    /// Takes the measurements after the last move, and returns the time that each engine lost. If
+    /// an engine has already exited, the time for which its threads waited is missing. Time that
+    /// the host of a virtual machine took from all processors is divided between the engines in
+    /// proportion to their thinking times.
     fn stop(
         &self,
         engines: &ByColor<EngineProcess>,
         record: &GameRecord,
     ) -> ByColor<Option<Duration>> {
         let stolen = arbiter_process::stolen().saturating_sub(self.stolen);
-        // The number of processors is only needed if time was stolen; determining it requires
-        // reading several files.
+        // The number of processors is only needed if time was stolen; determining the number
+        // requires reading several files.
         let processors = (!stolen.is_zero()).then(std::thread::available_parallelism);
         let processors = processors.and_then(Result::ok).map_or(1, |count| count.get());
-        // Stolen time is a sum over all processors, so it is compared with the time of all
-        // processors.
+        // Stolen time is a sum over all processors, so the stolen time is compared with the time of
+        // all processors.
         let machine = record.duration.as_secs_f64() * processors as f64;
         let share = if stolen.is_zero() { 0.0 } else { stolen.as_secs_f64() / machine };
         let thinking = record.thinking_times();
@@ -69,8 +69,8 @@ impl Meter {
             let (moves, thought) = *thinking.get(color);
             let delays = engines.get(color).process().delays();
             let lost = delays.since(self.delays.get(color), thought);
-            // Without this correction, a fifth of the pairs with half a millisecond per move would
-            // be void on an idle machine.
+            // Without this correction, a fifth of the pairs at 0.5 ms per move would be voided even
+            // on an idle machine.
             let lost = lost.saturating_sub(WAKING.saturating_mul(moves));
             Some((lost + thought.mul_f64(share.min(1.0))).min(thought))
         })

@@ -32,8 +32,8 @@ pub enum JobEvent<D = PlayedPair> {
         /// Index of the game in the pair, counted from 0.
         game_index: usize,
     },
-    /// A game of a pair has ended. It is counted later, together with its pair. This event is sent
-    /// on request, or after an engine fault.
+    /// A game of a pair has ended. The game is counted later, together with its pair. This event is
+    /// sent on request, or after an engine fault.
     Ended {
         /// Pair of the game.
         pairing: Pairing,
@@ -42,7 +42,7 @@ pub enum JobEvent<D = PlayedPair> {
         /// Record of the game.
         game: Box<GameRecord>,
     },
-    /// The pair could not be played, but not because of an engine fault.
+    /// The pair could not be played, for a reason other than an engine fault.
     Failed {
         /// Number of the pair.
         pair: u64,
@@ -51,7 +51,7 @@ pub enum JobEvent<D = PlayedPair> {
     },
     /// This process was suspended for the given time.
     Paused(Duration),
-    /// Remark on a worker that does not affect the counts; the remark is stored.
+    /// Remark on a worker. The remark is stored, but does not affect the counts.
     Noted(Remark),
     /// A worker has joined or left; only observers are notified.
     Presence(Remark),
@@ -71,11 +71,11 @@ pub trait Executor {
     /// Starts a pair; must be called only if [`Executor::has_room`] returns `true`.
     fn start(&mut self, job: PairJob);
 
-    /// Informs the executor that the result of a pair is on disk, whether the pair counts or not,
-    /// and can be dropped.
+    /// Informs the executor that the result of a pair is on disk, so that the executor can drop the
+    /// result. The pair need not count.
     fn note_stored(&mut self, pair: u64);
 
-    /// Terminates idle engines, because few or no further pairs will start.
+    /// Terminates idle engines, because few or no more pairs will start.
     fn release_idle(&mut self);
 
     /// Returns the maximum number of pairs in flight.
@@ -90,13 +90,13 @@ pub trait Executor {
     /// error, nothing changes.
     fn set_slots(&mut self, slots: usize) -> Result<(), String>;
 
-    /// Waits for the next event; never completes while nothing is in flight.
+    /// Waits for the next event; may wait forever if no pair is in flight.
     fn next(&mut self) -> impl Future<Output = JobEvent> + Send;
 
     /// Returns an event that is already available, if any.
     fn ready(&mut self) -> Option<JobEvent>;
 
-    /// Abandons all pairs in flight and terminates their engines. No further events of these pairs
+    /// Abandons all pairs in flight and terminates their engines. No more events of these pairs
     /// follow.
     fn cancel_all(&mut self) -> impl Future<Output = ()> + Send;
 

@@ -1,7 +1,7 @@
 //! Executor that plays pairs on other machines, through a channel to a coordinator.
 //!
-//! This module does not depend on networks: the coordinator has the other end of the channel, and
-//! sends the pairs to workers. The channel can also transport other jobs.
+//! This module contains no network code: the coordinator has the other end of the channel, and
+//! sends the pairs to workers. The channel can also transport jobs other than pairs.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub enum JobCommand<J = PairJob> {
     Stored(u64),
     /// Abandon all jobs in flight, and answer once all workers have been notified.
     CancelAll(oneshot::Sender<()>),
-    /// End the run, and answer once its data has been removed from the server.
+    /// End the run, and answer once the data of the run has been removed from the server.
     Finish(oneshot::Sender<()>),
 }
 
@@ -56,8 +56,8 @@ pub fn job_channel<J, D>() -> (DispatcherEnd<J, D>, CoordinatorEnd<J, D>) {
 }
 
 impl<J, D> DispatcherEnd<J, D> {
-    /// Sends a command. Failures are ignored: if the coordinator has ended, the channel of events
-    /// is closed too, and the dispatcher notices that.
+    /// Sends a command. Failures are ignored: if the coordinator has ended, the event channel is
+    /// closed too, and the dispatcher notices the closed channel.
     pub fn send(&self, command: JobCommand<J>) {
         let _ = self.commands.send(command);
     }
@@ -80,14 +80,14 @@ pub struct RemoteExecutor {
 }
 
 impl RemoteExecutor {
-    /// Creates the executor, and returns it with the coordinator's end of its channel; `most`
-    /// limits the pairs in flight.
+    /// Creates an executor and its channel; returns the executor and the coordinator's end of the
+    /// channel. `most` is the maximum number of pairs in flight.
     pub fn new(most: Option<usize>) -> (RemoteExecutor, CoordinatorEnd) {
         let (channel, end) = job_channel();
         (RemoteExecutor { channel, most, in_flight: BTreeSet::new() }, end)
     }
 
-    /// Returns whether an event is about the run or about a pair in flight, and not about an
+    /// Returns whether an event concerns the run or a pair in flight; `false` for an event of an
     /// abandoned pair.
     fn is_current(&mut self, event: &JobEvent) -> bool {
         match event {

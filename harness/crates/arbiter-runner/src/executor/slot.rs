@@ -22,7 +22,7 @@ use arbiter_process::{Pulse, QUIT_GRACE, Spawner};
 use arbiter_protocol::Restart;
 use arbiter_run::{Games, PairJob, PlayedPair};
 
-/// Assumed memory of an engine that cannot be measured, in bytes.
+/// Assumed memory use, in bytes, of an engine whose memory use cannot be measured.
 const UNKNOWN_BYTES: u64 = 256 << 20;
 
 /// Interval between checks while the next beat of the pulse is late.
@@ -58,7 +58,7 @@ pub(super) struct Shared {
     pub(super) options: LocalOptions,
 }
 
-/// Slot that plays one game at a time and keeps its engines between games unless they fail.
+/// Slot that plays one game at a time. Engines that have not failed stay in the slot between games.
 #[derive(Debug)]
 pub(super) struct Slot {
     /// Number of the slot among the slots in use.
@@ -75,16 +75,17 @@ impl Slot {
         Slot { number, shared, engines: BTreeMap::new(), has_played: false }
     }
 
-    /// Plays the games of a pair. `notify` receives the start of each game, and its record on
-    /// request or after an engine fault. A problem of the machine is an error; an engine fault is
-    /// not.
+    /// Plays the games of a pair. Calls `notify` with the index of a game when the game starts, and
+    /// again with the game record when the game ends, if the settings request this call or an
+    /// engine fault ended the game. Fails if the machine has a problem; an engine fault is not an
+    /// error.
     pub(super) async fn play(
         &mut self,
         job: PairJob,
         notify: impl Fn(usize, Option<Box<GameRecord>>),
     ) -> Result<PlayedPair, String> {
         // Engines that this pair does not need go to the pool first, so that other slots can take
-        // them.
+        // these engines.
         self.pool_others(job.pairing.engines).await;
         self.take_from_pool(job.pairing.engines);
         // A pair is played again if this process was suspended during a game.
@@ -112,7 +113,7 @@ impl Slot {
         Ok(second.map(|second| Games { first, second: Some(second) }))
     }
 
-    /// Returns the number of times that this process was suspended so far.
+    /// Returns the number of times that this process has been suspended.
     async fn pauses(&self) -> u64 {
         loop {
             match self.shared.pulse.pauses() {
@@ -130,15 +131,15 @@ impl Slot {
         pauses: u64,
         notify: impl Fn(usize, Option<Box<GameRecord>>),
     ) -> Result<Option<GameRecord>, String> {
-        // The pause is between two games, so there is none before the first.
+        // The pause is between two games, so the first game starts without a pause.
         if std::mem::replace(&mut self.has_played, true) && !self.shared.options.wait.is_zero() {
             tokio::time::sleep(self.shared.options.wait).await;
         }
         notify(id.1, None);
         let listed = self.shared.live_games.add(id);
         let game = self.play_game(setup, listed.live_game()).await?;
-        // A clock or a timeout may have expired during the pause, when no engine could answer.
-        // Searches with node limits are not affected.
+        // A clock or a timeout may have expired while this process was suspended and could read no
+        // answer. Searches with node limits are not affected.
         let is_timed = setup.conditions.iter().any(|conditions| conditions.limits.is_timed());
         if self.pauses().await != pauses
             && (is_timed || game.outcome.termination == Termination::Stall)
@@ -153,7 +154,7 @@ impl Slot {
         Ok(Some(game))
     }
 
-    /// Terminates all engines, in parallel because each engine may take up to a second.
+    /// Terminates all engines, in parallel, because each engine may take up to 1 s to exit.
     pub(super) async fn clear(&mut self) {
         let mut terminating = JoinSet::new();
         while let Some((_, engine)) = self.engines.pop_first() {
@@ -162,7 +163,8 @@ impl Slot {
         while terminating.join_next().await.is_some() {}
     }
 
-    /// Moves engines that are not in `engines` to the pool; terminates them if the pool is full.
+    /// Moves each engine that is not in `engines` to the pool, or terminates the engine if the pool
+    /// is full.
     async fn pool_others(&mut self, engines: [usize; 2]) {
         for index in self.engines.keys().copied().collect::<Vec<_>>() {
             if !engines.contains(&index)
@@ -201,14 +203,14 @@ impl Slot {
             match self.ready_engine(setup, color).await {
                 Ok(engine) => ready.push((color, engine)),
                 // The engine was started successfully before the run, so the machine is the cause
-                // of this failure: the program was removed, or the machine has run out of memory or
-                // processes.
+                // of this failure. For example, the program was removed, or the machine has run out
+                // of memory or processes.
                 Err((error @ EngineError::Spawn(_), _)) => {
                     let index = *setup.engines.get(color);
                     return Err(format!("engine '{}': {error}", self.shared.setups[index].name));
                 }
                 Err((error, recorder)) => {
-                    // The other engine, which is ready, can play the next game.
+                    // An opponent that is ready can play the next game.
                     for (color, engine) in ready {
                         self.engines.insert(*setup.engines.get(color), engine);
                     }
@@ -246,7 +248,7 @@ impl Slot {
 
     /// Returns the engine of `color`, ready for the game. An engine that exited between games is
     /// started again, because this exit is not a fault; an exit during the start is a fault. The
-    /// error contains the transcript of the failed engine.
+    /// error contains the transcript of the failed engine, if any.
     async fn ready_engine(
         &mut self,
         setup: &GameSetup,
@@ -259,15 +261,15 @@ impl Slot {
             Some(engine) if engine.process().has_exited() => engine.quit(Duration::ZERO).await,
             Some(mut engine) => match engine.new_game(game).await {
                 Ok(()) => return Ok(engine),
-                // An exit between games is not a fault, even if it is noticed only now. The code
-                // below starts the engine again.
+                // An exit between games is not a fault, even if the exit is noticed only now. The
+                // code below starts the engine again.
                 Err(EngineError::Exited(_)) => {}
                 Err(error) => return Err(give_up(engine, error).await),
             },
             None => {}
         }
-        // The permit is acquired before the start, because the timeouts of the engine begin with
-        // its start. There is no error, because the semaphore is never closed.
+        // The permit is acquired before the start, because the timeouts begin when the engine
+        // starts. Acquiring never fails, because the semaphore is never closed.
         let _permit = self.shared.starts.acquire().await;
         let mut engine =
             EngineProcess::try_start(&self.shared.spawner, &self.shared.setups[index]).await?;
@@ -278,15 +280,15 @@ impl Slot {
     }
 }
 
-/// Terminates an engine that has failed, and returns its error and transcript.
+/// Terminates an engine that has failed, and returns `error` and the engine's transcript.
 async fn give_up(mut engine: EngineProcess, error: EngineError) -> (EngineError, Option<Recorder>) {
     let recorder = engine.take_recorder();
     engine.quit(Duration::ZERO).await;
     (error, Some(recorder))
 }
 
-/// Returns whether the engine of `color` lost by a fault after which its process cannot play
-/// another game.
+/// Returns whether the engine of `color` lost because of a fault after which the process of the
+/// engine cannot play another game.
 fn is_broken(record: &GameRecord, color: Color) -> bool {
     let lost = record.outcome.result.winner() == Some(color.other());
     let broken = matches!(

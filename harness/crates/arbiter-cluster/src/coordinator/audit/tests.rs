@@ -98,8 +98,8 @@ const LIES: [(&str, Lie); 7] = [
     ("a tenth of the jobs left out", |random, number| random_result(random, number, 0.32)),
 ];
 
-/// Simulates five workers, one of which lies, with audits. Returns the first worker that is found,
-/// and the number of audits until then.
+/// Simulates audits of five workers, one of which lies. Returns the first worker that is found, and
+/// the number of audits before the worker is found.
 fn find(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     let mut random = uniform(run);
     let mut bias = BiasDetector::default();
@@ -115,8 +115,8 @@ fn find(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     })
 }
 
-/// Simulates five workers, one of which lies, without audits. Returns the first worker that is
-/// found, and its number of pairs until then.
+/// Simulates five workers without audits, one of which lies. Returns the first worker that is
+/// found, and the number of pairs that this worker has played before it is found.
 fn find_by_shares(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     let mut random = uniform(run);
     let mut outliers = OutlierDetector::new(true);
@@ -219,8 +219,9 @@ fn present(workers: usize) -> BTreeSet<String> {
     others.chain(["liar".to_owned()]).collect()
 }
 
-/// Checks how often accomplices of a worker repeat its pairs, if they take every job that waits on
-/// the server: never more often than other workers. The manual contains these figures.
+/// Checks that accomplices of a worker repeat the worker's pairs no more often than other workers
+/// do, even if the accomplices take every job that waits on the server. The manual contains these
+/// figures.
 #[test]
 fn accomplices_receive_only_their_share_of_audits() {
     for (workers, accomplices) in [(3, 1), (5, 1), (5, 2), (10, 1), (10, 4)] {
@@ -234,7 +235,7 @@ fn accomplices_receive_only_their_share_of_audits() {
         let expected = accomplices as f64 / (workers - 1) as f64;
         assert!((share - expected).abs() < 0.015, "{accomplices} of {workers}: {share}");
     }
-    // Two of five workers send identical lies, and one of them takes all jobs.
+    // Two of five workers send identical lies, and one of these two workers takes all jobs.
     let lies_until_audit = |run: u8| {
         let (mut audits, present, secret) = (audits(), present(5), secret(run));
         let is_found = |lie: &u64| {
@@ -256,12 +257,13 @@ fn only_the_drawn_worker_may_repeat_a_pair() {
     };
     let none: Vec<&str> = may(&audits);
     assert!(none.is_empty() && audits.is_for(4, "a"), "pairs are for all workers");
-    // Each of the other workers has the same part of the numbers; the last is not exceeded.
+    // Each of the other workers has an equal part of the range; a number close to 1 still draws the
+    // last worker.
     for (draw, drawn) in [(0.0, "a"), (0.49, "a"), (0.5, "b"), (1.0 - f64::EPSILON, "b")] {
         assert!(audits.draw_auditor(4, &workers(&["a", "b", "liar"]), draw));
         assert_eq!((may(&audits), audits.auditor(number).unwrap().as_str()), (vec![drawn], drawn));
     }
-    // After the worker has left, another worker is drawn; there may be none.
+    // After the worker has left, another worker is drawn, if there is another worker.
     assert!(audits.draw_auditor(4, &workers(&["a", "liar"]), 0.99));
     assert_eq!(may(&audits), ["a"]);
     assert!(!audits.draw_auditor(4, &workers(&["liar"]), 0.0));
@@ -270,7 +272,7 @@ fn only_the_drawn_worker_may_repeat_a_pair() {
     assert!(!audits.is_for(AUDITS + 5, "a"));
 }
 
-/// With only two workers, both look biased if one worker is biased.
+/// With only two workers, both workers look biased if one worker is biased.
 #[test]
 fn two_disagreeing_workers_are_not_excluded() {
     let mut random = uniform(1);

@@ -10,7 +10,7 @@ use seccompiler::{
 };
 
 /// System calls that affect other processes, namespaces or rarely used parts of the kernel. Neither
-/// engines nor compilers need them.
+/// engines nor compilers need these calls.
 const FORBIDDEN: [c_long; 49] = [
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -116,8 +116,8 @@ const OF_PROCESSES: [c_long; 6] = [
     libc::SYS_setpriority,
 ];
 
-/// Flags of `clone` that create a namespace, within which a program would have administrator
-/// rights.
+/// Flags with which `clone` creates namespaces. Within a new user namespace, a program would have
+/// administrator rights.
 const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWIPC,
@@ -144,8 +144,8 @@ const IOCTL: [u32; 8] = [
     0x5451,      // FIOCLEX
 ];
 
-/// Commands of `ioctl` for sockets, which are also allowed with network access. Those that change a
-/// network interface need privileges.
+/// Commands of `ioctl` for sockets, which are also allowed with network access. Commands that
+/// change a network interface need privileges.
 const SOCKET_IOCTL: RangeInclusive<i32> = 0x8900..=0x89ff;
 
 /// Socket types that are forbidden for `socketpair`: all except SOCK_STREAM and SOCK_SEQPACKET.
@@ -157,8 +157,8 @@ const UNCONNECTED: [u64; 14] = [0, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 /// higher numbers, which include all calls of the x32 ABI, are refused.
 const NEWEST: u32 = 462;
 
-/// Returns two filters, because each filter returns only one error code: EPERM for forbidden calls,
-/// and ENOSYS for unknown calls.
+/// Returns two filters, because each filter can return only one error code: EPERM for forbidden
+/// calls, and ENOSYS for unknown calls.
 pub(super) fn filters(
     is_builder: bool,
     has_network: bool,
@@ -234,8 +234,9 @@ pub(super) fn filters(
     Ok(vec![listed, refuse_unknown()])
 }
 
-/// Makes system calls newer than `NEWEST`, and `clone3`, fail as if they did not exist. The flags
-/// of `clone3` are in memory, where no filter can check them; libraries fall back to `clone`.
+/// Makes system calls newer than `NEWEST`, and `clone3`, fail as if these calls did not exist. The
+/// flags of `clone3` are in memory, where no filter can check the flags; libraries fall back to
+/// `clone`.
 fn refuse_unknown() -> BpfProgram {
     let step = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
     let error = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();

@@ -11,8 +11,8 @@ use crate::files::{create_locked_folder, leftover_folders};
 /// Prefix of the names of temporary home folders.
 const PREFIX: &str = "arbiter-home-";
 
-/// Temporary home folder for one process, initially empty. Dropping it removes the folder. The lock
-/// shows other Arbiter processes that the folder is still in use.
+/// Temporary home folder for one process, initially empty. Dropping the value removes the folder.
+/// The lock shows other Arbiter processes that the folder is still in use.
 #[derive(Debug)]
 pub(crate) struct Home {
     path: PathBuf,
@@ -41,14 +41,14 @@ impl Sandbox {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // Usually, the folder is empty. Removing files takes time, so a separate thread removes
-        // them, and no game has to wait.
+        // Usually, the folder is empty. Otherwise, a separate thread removes the files, because
+        // removing files takes time, and no game should wait.
         if fs::remove_dir(&self.path).is_err() {
             let path = self.path.clone();
             let lock = self.lock.take();
             std::thread::spawn(move || {
-                // The shell commands handle folders of any depth. If they fail, the next Arbiter
-                // process tries again.
+                // The shell commands handle folders of any depth. If the commands fail, the next
+                // Arbiter process tries again.
                 let script = "chmod -R u+rwx \"$0\"; rm -rf \"$0\"";
                 let _ = Command::new("sh").arg("-c").arg(script).arg(path).status();
                 drop(lock);

@@ -1,13 +1,13 @@
-//! Namespaces for one program: its processes end with the program and see no other processes, and a
-//! build can change only one folder.
+//! Namespaces for one program. The processes of the program end with the program and see no other
+//! processes. A build can change only one folder.
 //!
 //! Landlock does not restrict changes of modes, owners, times and attributes of files, but a
 //! read-only mount rejects all of these changes.
 //!
 //! A program in a namespace has three processes. The child that Arbiter started waits outside the
-//! namespace and exits with the status of the program. The first process inside exits after the
-//! program has ended, and the kernel then kills all other processes of the namespace. The second
-//! process inside becomes the program, with normal signal handling.
+//! namespace and exits with the status of the program. The first process in the namespace exits
+//! after the program has ended, and the kernel then kills all other processes in the namespace. The
+//! second process in the namespace becomes the program, with normal signal handling.
 
 #![expect(
     clippy::disallowed_types,
@@ -45,9 +45,11 @@ static ARE_SUPPORTED: OnceLock<bool> = OnceLock::new();
 pub(super) struct Namespaces {
     /// Writable folder and working folder of a build; `None` if all mounts stay writable.
     folders: Option<[CString; 2]>,
-    /// User ID map of the user namespace. It maps the user to itself.
+    /// User ID map of the user namespace. The map contains only the user's ID, which is mapped to
+    /// itself.
     user: String,
-    /// Group ID map of the user namespace. It maps the group to itself.
+    /// Group ID map of the user namespace. The map contains only the group's ID, which is mapped to
+    /// itself.
     group: String,
     /// Stack of the first process in the namespaces.
     stack: Vec<u128>,
@@ -67,17 +69,17 @@ impl Namespaces {
         Ok(Namespaces { folders, user, group, stack: vec![0; STACK] })
     }
 
-    /// Enters the namespaces permanently, if the system supports them. Makes only system calls, so
-    /// it may be called between fork and exec.
+    /// Enters the namespaces permanently, if the system supports namespaces. Makes only system
+    /// calls, so this function may be called between fork and exec.
     pub(super) fn enter(&mut self) -> io::Result<()> {
         if self.unshare().is_ok() {
             self.become_second()?;
-            // If the system refuses, the user has already been warned.
+            // If the system refuses to change mounts, the user has already been warned.
             let _ = self.mount();
             // In a container that hides parts of /proc, /proc cannot be mounted again.
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
             // All mounts of /proc share the modes of files such as /proc/uptime, so a build must
-            // not change modes here either.
+            // not change modes in this mount either.
             let _ = mount(c"proc", c"/proc", c"proc", flags | MountFlags::RDONLY, None);
         }
         Ok(())
@@ -93,7 +95,7 @@ impl Namespaces {
             return Ok(());
         }
         unshare(namespaces | libc::CLONE_NEWUSER)?;
-        // The kernel requires this write before it allows an unprivileged user to map a group.
+        // The kernel requires this write before an unprivileged user may map a group.
         write(c"/proc/self/setgroups", "deny")?;
         write(c"/proc/self/uid_map", &self.user)?;
         write(c"/proc/self/gid_map", &self.group)
@@ -107,8 +109,8 @@ impl Namespaces {
         mount_bind_recursive(&**home, &**home)?;
         set_read_only(c"/", true)?;
         set_read_only(home, false)?;
-        // The working folder is entered again, because the current one is still in the mount that
-        // is now read-only.
+        // The working folder is entered again, because the current working folder still belongs to
+        // the mount that is now read-only.
         Ok(chdir(&**dir)?)
     }
 
@@ -119,7 +121,7 @@ impl Namespaces {
         let flags = libc::CLONE_VM | libc::SIGCHLD;
         let argument = std::ptr::without_provenance_mut(alive.into_raw_fd() as usize);
         // SAFETY: the first process has a separate stack, which lives as long as this process, and
-        // makes only system calls. Sharing the memory avoids copying it.
+        // makes only system calls. Sharing the memory avoids a copy.
         let first = unsafe { libc::clone(be_first, end.cast(), flags, argument) };
         succeeded(first.into())?;
         // SAFETY: this process has one thread, and after the fork both processes make only system
@@ -155,9 +157,9 @@ impl Namespaces {
 
 impl Sandbox {
     /// Returns whether the sandbox can prevent builds from changing modes, owners and times of
-    /// files outside their home folder. This protection needs mount namespaces and, unless the
-    /// user is root, user namespaces. The first call starts a process to test whether they are
-    /// available.
+    /// files outside the home folder of the build. This protection needs mount namespaces and,
+    /// unless the user is root, user namespaces. The first call starts a process to test whether
+    /// these namespaces are available.
     pub fn keeps_attributes() -> bool {
         *ARE_SUPPORTED.get_or_init(are_supported)
     }
@@ -179,8 +181,8 @@ fn are_supported() -> bool {
     ended.and_then(|error| error.raw_os_error()) == Some(arrived.raw_os_error())
 }
 
-/// Runs the first process of a namespace. When the other end of its pipe closes, the process exits,
-/// and the kernel kills all other processes in the namespace.
+/// Runs the first process of a namespace. When the other end of the pipe `alive` closes, the
+/// process exits, and the kernel kills all other processes in the namespace.
 extern "C" fn be_first(alive: *mut c_void) -> i32 {
     ignore_signals();
     let alive = alive.addr() as i32;
