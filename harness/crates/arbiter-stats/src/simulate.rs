@@ -2,7 +2,8 @@
 //!
 //! The caller supplies the uniform random numbers, so that equal numbers give equal tests. A pair
 //! is drawn from the probabilities of its five scores. [`pair_model`] computes the probabilities
-//! from a draw rate and an opening bias, and [`shifted`] changes their strength.
+//! from a draw rate and an opening bias, and [`shifted`] changes the probabilities to those of a
+//! given strength.
 
 use super::bayes::BayesElo;
 use super::distribution::Distribution;
@@ -16,11 +17,13 @@ use super::sprt::{Decision, Sprt};
 /// Minimum number of pairs before the approximate LLR is used to decide whether a bound is near.
 const WARM_UP: u64 = 200;
 
-/// Distance of the approximate LLR from a bound up to which the LLR is computed exactly. The error
-/// of the approximation is a few hundredths, so the margin is several times the error.
+/// Distance between the approximate LLR and a bound. At smaller distances, the LLR is computed
+/// exactly. The error of the approximation is a few hundredths, so the margin is several times the
+/// error.
 const MARGIN: f64 = 0.2;
 
-/// BayesElo bounds are converted again when the number of pairs has grown by 1/`REFRESH` of itself.
+/// Reciprocal of the relative increase in the number of pairs after which BayesElo hypotheses are
+/// converted again.
 const REFRESH: u64 = 64;
 
 /// Distance between the hypotheses, in Elo, above which tests are too short for the approximation.
@@ -71,8 +74,8 @@ impl Simulation {
                 screen = self.test.for_pairs(&pairs);
                 refresh = played + played / REFRESH;
             }
-            // The bounds may have been converted with a slightly older draw rate. They are still
-            // accurate enough to show that no bound is near.
+            // The hypotheses may have been converted with the draw rate of slightly fewer pairs.
+            // The converted hypotheses are still accurate enough to show that no bound is near.
             match monitor.update_if_near(&pairs, approximate_llr(&screen, &pairs), MARGIN) {
                 Decision::Continue => {}
                 decision => return SimulatedTest { decision, pairs },
@@ -255,8 +258,8 @@ mod tests {
         sums.map(|sum| sum / orders as f64)
     }
 
-    /// Returns the largest difference between the bounds computed from counts and the mean bounds
-    /// over random orders, in all models. `pairs` limits the number of exact updates for each
+    /// Returns the largest difference, over all models, between the bounds computed from counts and
+    /// the mean bounds over random orders. `pairs` limits the number of exact updates for each
     /// sample.
     fn error_of_bounds(sizes: &[u64], pairs: u64) -> f64 {
         let shapes = [

@@ -29,8 +29,8 @@ const ERROR_RATE: f64 = 0.05;
 pub struct SpeedTest {
     /// Maximum number of rounds, [`FEWEST_ROUNDS`] or more.
     pub rounds: usize,
-    /// Ratio of speeds to compare with the interval: 1 to test which program is faster, 0.98 to
-    /// test whether the first program is more than 2 % slower.
+    /// Ratio of speeds, first over second, to compare with the interval: 1 to test which program is
+    /// faster, 0.98 to test whether the first program is more than 2 % slower.
     pub threshold: f64,
 }
 

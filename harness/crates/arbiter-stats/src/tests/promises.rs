@@ -1,5 +1,5 @@
-//! Simulated error rates and coverage. Every test run simulates a few runs and allows wide limits;
-//! `cargo test --release -p arbiter-stats -- --ignored` simulates many runs.
+//! Simulated error rates and coverage. By default, each test simulates a few runs and allows wide
+//! limits; `cargo test --release -p arbiter-stats -- --ignored` simulates many runs.
 
 use super::super::elo::score_from_elo;
 use super::super::gsprt::steps;
@@ -72,7 +72,7 @@ fn error_rates_hold_in_many_tests() {
     check_error_rates(10.0, 10_000);
 }
 
-/// Each case is pair probabilities, hypotheses, and results of 8000 tests that an independent
+/// Each case contains pair probabilities, hypotheses, and results of 8000 tests that an independent
 /// program simulated with an update after every two pairs. The results are the pass rate, the mean
 /// number of games and its standard error, first at Wald's bounds and then at corrected bounds.
 type Published = ([f64; 5], [f64; 2], [f64; 3], [f64; 3]);
@@ -355,8 +355,8 @@ impl Planned {
     /// Two control variates explain most of the random variation in the number of pairs. Their
     /// means are 0 by Wald's identities. Their contribution is removed by least squares. The first
     /// variate is M, the sum of the steps minus the mean of this sum. The second is e^(h·sum) − 1
-    /// with the root h of E(e^(hJ)) = 1. If rare ends would dominate the exponential, the second is
-    /// M² minus the variance of the steps.
+    /// with the root h of E(e^(hJ)) = 1. If rare ends would dominate the exponential, the second
+    /// variate is M² minus the total variance of the steps.
     fn pairs(&self, runs: u64) -> (f64, f64, f64) {
         let Planned { test, conditions, share } = *self;
         let base =
@@ -374,7 +374,8 @@ impl Planned {
         };
         let drift = mean_of(&|step| step);
         let variance = mean_of(&|step| (step - drift).powi(2));
-        // Newton's method that starts outside the root of a convex function never passes the root.
+        // If Newton's method starts outside the root of a convex function, the iteration never
+        // passes the root.
         let mut h = -4.0 * drift / variance;
         for _ in 0..40 {
             h -= mean_of(&|step| (h * step).exp_m1()) / mean_of(&|step| step * (h * step).exp());
@@ -417,8 +418,9 @@ fn without_controls(products: [[f64; 4]; 4]) -> (f64, f64) {
     (mean, (about(3, 3) - explained).max(0.0).sqrt())
 }
 
-/// Hypotheses, model, draw rate and opening bias of planned tests. Wider tests are missing because
-/// their plans are too long, by up to 8 % for bounds that are 100 nElo apart.
+/// Hypotheses, model, draw rate and opening bias of planned tests. Tests with more distant
+/// hypotheses are missing, because their plans overestimate the number of pairs, by up to 8 % for
+/// hypotheses that are 100 nElo apart.
 const PLANS: [(f64, f64, Model, f64, f64); 7] = [
     (0.0, 20.0, Model::Normalized, 0.5, 0.0),
     (0.0, 20.0, Model::Logistic, 0.5, 0.0),

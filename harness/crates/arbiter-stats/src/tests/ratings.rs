@@ -1,4 +1,4 @@
-//! Crosstables rated by Ordo 1.2.6, by BayesElo 0057, and by an independent solver of their
+//! Crosstables rated by Ordo 1.2.6, by BayesElo 0057, and by an independent solver of the same
 //! equations.
 
 use super::super::ratings::{

@@ -1,9 +1,9 @@
-//! Reference figures, and the tests that compare with them.
+//! Reference figures, and tests that compare computed figures with the reference figures.
 //!
-//! An independent solver of the same equations computed the LLRs with 60 digits; they agree with
-//! fishtest's statistics module to 1e-9. Elo, normalized Elo and likelihood of superiority follow
-//! from the textbook formulas for the raw counts, and agree with fastchess. The samples are from
-//! the test suites of fastchess, fishtest, OpenBench and cutechess; corner cases were added.
+//! An independent solver of the same equations computed the LLRs with 60 digits; these LLRs agree
+//! with fishtest's statistics module to 1e-9. Elo, normalized Elo and likelihood of superiority
+//! follow from the textbook formulas for the raw counts, and agree with fastchess. The samples are
+//! from the test suites of fastchess, fishtest, OpenBench and cutechess; corner cases were added.
 
 use super::agreement::Agreement;
 use crate::distribution::Moments;
