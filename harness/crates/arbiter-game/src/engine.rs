@@ -40,7 +40,7 @@ const EXIT_GRACE: Duration = Duration::from_millis(250);
 /// reader thread, and may describe the cause of the exit.
 const LAST_LINES: Duration = Duration::from_millis(100);
 
-/// Number of last output lines of an exited process in which its reason is sought.
+/// Number of last output lines of an exited process that are searched for the cause of the exit.
 const MAX_LAST: usize = 8;
 
 /// Interval between checks whether a silent process has exited. After the exit, the pipe may stay
@@ -48,7 +48,7 @@ const MAX_LAST: usize = 8;
 /// which Arbiter must notice a crash according to `docs/guarantees.md`.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Maximum wait for a processor that does not excuse a missed deadline.
+/// Longest wait for a processor at which a missed deadline is not excused.
 const NO_WAITING: Duration = Duration::from_millis(1);
 
 /// Running engine process with its protocol session.
@@ -93,7 +93,8 @@ pub struct EngineProcess {
     /// `true` if an engine that does not answer `stop` loses on time, as in cutechess-cli and
     /// fastchess, instead of by a stall.
     silence_is_late: bool,
-    /// Error of an engine that never sent its last move. It is returned at the end of the game.
+    /// Error of an engine that never sent its last move. This error is returned at the end of the
+    /// game.
     deferred_error: Option<EngineError>,
 }
 
@@ -107,8 +108,8 @@ impl EngineProcess {
         EngineProcess::try_start(spawner, setup).await.map_err(|(error, _)| error)
     }
 
-    /// Starts the engine as [`EngineProcess::start`] does; returns the recorded lines with an
-    /// error.
+    /// Starts the engine as [`EngineProcess::start`] does. On failure, returns the error with the
+    /// recorded lines.
     pub async fn try_start(
         spawner: &Spawner,
         setup: &EngineSetup,
@@ -250,11 +251,12 @@ impl EngineProcess {
         }
     }
 
-    /// Processes the lines of the engine while it ponders, so that its output pipe never fills.
-    /// Never returns; the caller drops the future when the opponent has moved.
+    /// Processes the lines of the engine while the engine ponders, so that its output pipe never
+    /// fills. Never returns; the caller drops the future when the opponent has moved.
     pub async fn listen(&mut self) -> std::convert::Infallible {
         loop {
-            // An error is ignored, because it recurs on the engine's own turn and is judged then.
+            // An error is ignored, because the error recurs on the engine's own turn and is judged
+            // then.
             if self.closed || !self.session.is_pondering() || self.step().await.is_err() {
                 std::future::pending::<()>().await;
             }
@@ -315,8 +317,8 @@ impl EngineProcess {
         }
         self.catch_up().await?;
         let mut lost = Duration::ZERO;
-        // Stopping a search on the wrong move counts on the engine's clock, so `go` contains the
-        // time left after the stop.
+        // The time for stopping a search on the wrong move is charged to the engine's clock, so
+        // `go` contains the time left after the stop.
         if self.session.is_pondering() && self.pondered != position {
             lost = self.cease_pondering().await?;
             go.take_from(color.is_white(), lost);
@@ -343,8 +345,8 @@ impl EngineProcess {
             let must_stop = match self.step().await {
                 Ok(Step::Move { text, mut info, ponder }) => {
                     info.lines = std::mem::take(&mut self.chosen);
-                    // The engine reports the time since the start of pondering, which is not the
-                    // time of this move.
+                    // The engine reports the time since the start of pondering, not the time of
+                    // this move.
                     info.time = info.time.filter(|_| !has_pondered);
                     info.has_pondered = has_pondered;
                     self.expected = ponder;
@@ -408,7 +410,7 @@ impl EngineProcess {
     /// exited after `grace`, and finally SIGKILL. `grace` is [`arbiter_process::QUIT_GRACE`], or
     /// zero for an engine at fault.
     pub async fn quit(mut self, grace: Duration) {
-        // An engine that no longer reads its input is terminated by signals.
+        // If the engine no longer reads its input, the signals terminate the engine.
         let _ = self.send(arbiter_protocol::QUIT);
         // The channel is dropped first; otherwise a reader thread that waits for room in the
         // channel would never read the end of the output.

@@ -130,7 +130,8 @@ impl<T: Send + 'static> Relay<T> {
         let finished = future.take();
         drop(future);
         drop(finished);
-        // The output is stored before the task is woken, because the task takes it immediately.
+        // The output is stored before the task is woken, because the task takes the output
+        // immediately.
         *lock(&self.output) = Some(output);
         self.wake_awaiting();
     }
@@ -144,7 +145,8 @@ impl<T: Send + 'static> Relay<T> {
 
 impl<T: Send + 'static> Resume for Relay<T> {
     fn resume(self: Arc<Self>) {
-        // The game sets timers, and the reader thread does not belong to the runtime.
+        // The game sets timers, which need the context of the runtime, and the reader thread does
+        // not belong to the runtime.
         let _runtime = self.runtime.enter();
         self.poll_here();
     }
@@ -183,7 +185,7 @@ pub(super) async fn relayed<T: Send + 'static>(
     output.await.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// Handle of the task that waits for a relayed future; dropping it drops the future.
+/// Handle of the task that waits for a relayed future; dropping the handle drops the future.
 struct RelayHandle<T>(Arc<Relay<T>>);
 
 impl<T> Drop for RelayHandle<T> {

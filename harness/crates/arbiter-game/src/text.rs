@@ -24,7 +24,7 @@ pub fn printable(text: &str, length: usize) -> String {
 }
 
 serde_conv!(
-    /// String that is shown or stored, truncated and without control characters.
+    /// String that is shown or stored: truncated, with control characters replaced.
     pub Text,
     String,
     String::as_str,
@@ -32,7 +32,7 @@ serde_conv!(
 );
 
 serde_conv!(
-    /// Description of the end of a game, truncated and without control characters.
+    /// Description of the end of a game: truncated, with control characters replaced.
     pub(crate) Detail,
     String,
     String::as_str,
