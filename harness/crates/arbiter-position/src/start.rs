@@ -18,7 +18,7 @@ pub struct Start {
     /// Castling mode of the position.
     pub mode: CastlingMode,
     /// Message about castling rights and an en passant square that were ignored because they are
-    /// impossible; `None` if there were none.
+    /// impossible; `None` if nothing was ignored.
     pub correction: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl Start {
     ///
     /// # Errors
     ///
-    /// Fails like [`Start::split`], and if moves follow the position.
+    /// Fails in the same cases as [`Start::split`], and if moves follow the position.
     pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
         // If the moves were ignored, the position would not be the one that the line describes.
@@ -114,7 +114,7 @@ impl Start {
         setup.castling_rights & !self.position.castles().castling_rights()
     }
 
-    /// Checks that a game can reach the position.
+    /// Checks that the position is not obviously unreachable in a game.
     ///
     /// # Errors
     ///

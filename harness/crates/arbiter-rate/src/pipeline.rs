@@ -37,7 +37,8 @@ pub fn scan_all<R: Read + Send>(
         // The channel closes only when all senders have been dropped.
         drop(sender);
         // Blocks arrive in any order. Sums of floating-point numbers and indices of players depend
-        // on the order of the blocks, so without reordering they would differ from scan to scan.
+        // on the order of the blocks, so without reordering, the results would differ from scan to
+        // scan.
         let mut early = BTreeMap::new();
         let mut next = 0;
         for scanned in receiver {

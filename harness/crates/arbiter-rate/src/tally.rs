@@ -11,7 +11,7 @@ use arbiter_stats::{Calibration, GameResult, Trinomial};
 /// Without a limit, all games of a file without pairs would wait in memory.
 const MAX_WAITING: usize = 64;
 
-/// Maximum number of rejected games that are listed; further games are only counted.
+/// Maximum number of rejected games that are listed; additional rejected games are only counted.
 const MAX_NAMED: usize = 20;
 
 /// Maximum number of endings that are counted separately. There must be a limit because a PGN file
@@ -89,7 +89,7 @@ pub struct Choice {
     pub exclude: Vec<String>,
     /// `true` if draws do not count.
     pub ignores_draws: bool,
-    /// `true` if each duplicate of a game also counts.
+    /// `true` if duplicates of a game also count.
     pub counts_copies: bool,
     /// `true` if games are counted individually instead of in pairs.
     pub counts_singles: bool,
@@ -129,7 +129,7 @@ pub struct Tally {
     pub endings: BTreeMap<String, u64>,
     /// Numbers of rejected games by reason.
     pub bad: BTreeMap<RejectReason, u64>,
-    /// First rejected games.
+    /// First rejected games, at most 20.
     pub named: Vec<RejectedGame>,
     by_name: HashMap<String, usize>,
     by_opening: HashMap<u64, usize>,
@@ -307,7 +307,7 @@ impl Tally {
         }
     }
 
-    /// Returns the index of a player, adding the player if it is new.
+    /// Returns the index of a player; a new player is added.
     fn player(&mut self, name: &str) -> usize {
         let name = self.choice.aliases.get(name).map_or(name, String::as_str);
         *self.by_name.entry(name.to_owned()).or_insert_with(|| {
@@ -316,7 +316,7 @@ impl Tally {
         })
     }
 
-    /// Returns the index of an opening, given by key and name, adding the opening if it is new.
+    /// Returns the index of an opening, given by key and name; a new opening is added.
     fn opening(&mut self, (key, name): &(u64, String)) -> usize {
         *self.by_opening.entry(*key).or_insert_with(|| {
             self.openings.push(Opening { name: name.clone(), results: Trinomial::default() });

@@ -44,7 +44,8 @@ impl Fixed {
             }
             Format::Knockout | Format::Swiss | Format::Ladder => unreachable!("not fixed"),
         };
-        // The user may set both numbers to huge values for an endless run.
+        // The product saturates, because the user may set both numbers to huge values for an
+        // endless run.
         let repetitions = design.rounds.saturating_mul(design.pairs);
         let mut pairs = 0u64;
         let mut encounters = 0;

@@ -103,7 +103,7 @@ impl<'a> Matching<'a> {
         false
     }
 
-    /// Swaps matched and unmatched edges on a path from its end back to its root.
+    /// Swaps matched and unmatched edges on the augmenting path from `end` back to the root.
     fn flip(&mut self, end: usize, parent: &[Option<usize>]) {
         let mut next = Some(end);
         while let Some(v) = next {

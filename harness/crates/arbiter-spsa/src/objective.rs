@@ -30,8 +30,8 @@ pub struct SimulatedObjective {
 /// ranges, and no rounding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forecast {
-    /// For each parameter, the number of games in which its distance from the optimum shrinks to
-    /// 1/e with the gains of the last iteration.
+    /// Number of games, for each parameter, in which the distance from the optimum shrinks to 1/e
+    /// with the gains of the last iteration.
     pub time_constants: Vec<f64>,
     /// Mean loss, in Elo below the optimum, if the tuning run continued forever at the final rates.
     pub noise_elo: f64,

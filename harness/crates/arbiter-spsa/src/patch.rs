@@ -23,8 +23,8 @@ const FORMS: [&[&str]; 2] = [
 ];
 
 /// Returns `source` with the number of each name in `values` replaced by its new value. All other
-/// text is unchanged. Names are compared without regard to case and `_`. A number keeps its digit
-/// separator and its decimal point. Fails unless exactly one number is found for each name.
+/// text is unchanged. Comparisons of names ignore case and `_`. A number keeps its digit separator
+/// and its decimal point. Fails unless exactly one number is found for each name.
 pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, String> {
     let forms = FORMS.map(|forms| compile(&pattern(forms)));
     let comment = compile(r"(?m)//.*$|^[ \t]*/?\*.*$");
@@ -64,8 +64,8 @@ fn pattern(between: &[&str]) -> String {
     format!("(?m)(?:{define}|\\b([A-Za-z_][A-Za-z0-9_]*)(?:{between})){NUMBER}")
 }
 
-/// Returns the byte ranges of all numbers of `name` in the code. Names are compared without regard
-/// to case and `_`.
+/// Returns the byte ranges of all numbers of `name` in the code. Comparisons of names ignore case
+/// and `_`.
 fn numbers(form: &Regex, code: &str, name: &str) -> Vec<Range<usize>> {
     let letters = |name: &str| name.replace('_', "").to_ascii_lowercase();
     let place = |found: Captures<'_>| {

@@ -22,7 +22,7 @@ pub(crate) fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64
 }
 
 /// Returns the values in the form that an engine accepts. Values of integer parameters are rounded
-/// up or down at random, so that the mean of the results is the exact value.
+/// up or down at random, so that the expected rounded value is the exact value.
 pub(crate) fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64]) -> Vec<f64> {
     let all = parameters.iter().zip(values).zip(fractions);
     all.map(|((parameter, value), fraction)| match parameter.kind {
