@@ -32,20 +32,20 @@ use arbiter_protocol::{Game, Info, Session, SessionError, Step};
 const CHUNKS_IN_FLIGHT: usize = 256;
 
 /// Maximum wait for the exit of a process that has closed its output. The system may report the
-/// closed pipe before the exit. If the process exits within this time, it counts as crashed; if it
-/// is still running, it counts as disconnected.
+/// closed pipe before the exit. If the process exits within this time, the engine counts as
+/// crashed; otherwise, the engine counts as disconnected.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
 /// Maximum wait for the last lines of an exited process. The lines are still in the pipe or in the
 /// reader thread, and may describe the cause of the exit.
 const LAST_LINES: Duration = Duration::from_millis(100);
 
-/// Number of last output lines of an exited process that are searched for the cause of the exit.
+/// Number of last output lines that are searched for the cause after a process has exited.
 const MAX_LAST: usize = 8;
 
 /// Interval between checks whether a silent process has exited. After the exit, the pipe may stay
-/// open because a child process inherited it. Two checks fit into half a second, the time within
-/// which Arbiter must notice a crash according to `docs/guarantees.md`.
+/// open because a child process inherited the pipe. Two checks fit into half a second, the time
+/// within which Arbiter must notice a crash according to `docs/guarantees.md`.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// Longest wait for a processor at which a missed deadline is not excused.
@@ -278,7 +278,7 @@ impl EngineProcess {
 
     /// Lets the engine search for a move. If the engine exceeds its budget, `stop` is sent, and the
     /// answer to `stop` is returned as the move. Without a budget, the session's deadline is final.
-    /// An engine that pondered on the wrong reply is also charged for the time that it took to stop
+    /// An engine that pondered on the wrong reply is also charged for the time taken to stop
     /// pondering.
     pub async fn think(&mut self, turn: Turn) -> Reply {
         self.watch(turn, |_, _| false).await

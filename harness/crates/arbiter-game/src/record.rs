@@ -105,7 +105,7 @@ impl SearchDetails {
         SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings }
     }
 
-    /// Returns the details in a box; `None` if they are empty.
+    /// Returns the details in a box; `None` if all details are empty.
     pub fn boxed(self) -> Option<Box<SearchDetails>> {
         (self != SearchDetails::default()).then(|| Box::new(self))
     }

@@ -1,8 +1,8 @@
 //! Referee of one game: determines the side to move and the commands for its engine, and judges the
 //! answer.
 //!
-//! The referee is a state machine without I/O. It uses the rules of chess from shakmaty, not from
-//! the bundled engine, so that a bug in one implementation cannot hide a bug in the other
+//! The referee is a state machine without I/O. The rules of chess come from shakmaty, not from the
+//! bundled engine, so that a bug in one implementation cannot hide a bug in the other
 //! implementation. The order of judgement is fixed: crash, disconnect or stall; loss on time;
 //! unparseable move; illegal move; endings by the rules of chess; and finally adjudication by
 //! tablebases, resignation, draw and move cap.
@@ -253,7 +253,7 @@ impl Referee {
         elapsed: Duration,
         mut info: Info,
     ) -> Result<(), Loss> {
-        // The clock is judged first: a late answer loses on time, whatever its text.
+        // The clock is judged first: a late answer loses on time, regardless of its text.
         self.charge(color, elapsed, info.nodes).map_err(|over| {
             self.late = Some(over);
             let ms = over.as_secs_f64() * 1e3;

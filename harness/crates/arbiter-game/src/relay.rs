@@ -89,9 +89,9 @@ impl<T: Send + 'static> Relay<T> {
     /// Polls the future. If another thread is already polling the future, makes that thread poll
     /// again.
     fn poll_here(self: &Arc<Self>) {
-        // The state is a lock for which no thread waits. Acquire ordering makes the changes that
-        // the last thread made to the future visible to this thread. Release ordering makes the
-        // wake-up visible to the polling thread.
+        // The state is a lock for which no thread waits. With acquire ordering, this thread sees
+        // the changes that the last thread made to the future. With release ordering, the polling
+        // thread sees the wake-up.
         let entered = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
             Some(if state == IDLE { POLLED } else { POLLED_AND_WOKEN })
         });
@@ -176,8 +176,8 @@ pub(super) async fn relayed<T: Send + 'static>(
     });
     let awaited = RelayHandle(relay);
     let output = std::future::poll_fn(|cx| {
-        // The waker is stored before the poll. If it were stored later, a thread that finishes the
-        // future in between could not wake this task.
+        // The waker is stored before the poll. If the waker were stored later, a thread that
+        // finishes the future in between could not wake this task.
         *lock(&awaited.0.awaiting) = Some(cx.waker().clone());
         awaited.0.poll_here();
         lock(&awaited.0.output).take().map_or(Poll::Pending, Poll::Ready)

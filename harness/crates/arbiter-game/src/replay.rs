@@ -248,8 +248,8 @@ impl Side {
     /// Processes the next line of the engine, or a missed deadline.
     fn step(&mut self) -> Result<Step, Stop> {
         if self.is_next(Mark::ToEngine) {
-            // The next entry is a command, so at its time the answer to the last command was
-            // overdue.
+            // The next entry is a command, so the answer to the last command was overdue when the
+            // entry was recorded.
             return self.overdue(self.next_moment());
         }
         let Some((at, entry)) =

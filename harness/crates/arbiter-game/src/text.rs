@@ -10,7 +10,7 @@ use serde_with::serde_conv;
 
 use arbiter_names::is_hidden;
 
-/// Maximum length, in characters, of a string from another machine that is shown or stored.
+/// Maximum length, in characters, of a shown or stored string that comes from another machine.
 pub const MAX_TEXT: usize = 300;
 
 /// Maximum length, in characters, of the description of a game's end.

@@ -47,8 +47,8 @@ impl Fields<'_> {
         let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '"'));
         let (halfmoves, fullmoves) = match (halfmoves, fullmoves) {
             (None, None) => (operand(rest, "hmvc")?, operand(rest, "fmvn")?),
-            // The fields of a FEN have fixed places, so they take precedence over operations in the
-            // same line.
+            // The fields of a FEN have fixed places, so these fields take precedence over
+            // operations in the same line.
             counters => counters,
         };
         Ok(Fields {

@@ -62,8 +62,8 @@ fn number_with_unit(text: &[u8]) -> Option<f64> {
 }
 
 /// Powers of ten. The length of the array limits the number of digits that [`number_with_unit`]
-/// parses. Integers of up to fifteen digits and these powers are exact in an `f64`, so their
-/// quotient is bit-identical to the result of the standard library.
+/// parses. Integers of up to fifteen digits and these powers are exact in an `f64`, so the quotient
+/// of such an integer and a power is bit-identical to the result of the standard library.
 const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 

@@ -25,8 +25,8 @@ pub fn scan_all<R: Read + Send>(
 ) -> io::Result<()> {
     let blocks = Mutex::new(Blocks::new(source).enumerate());
     thread::scope(|scope| {
-        // The channel has room for one block per thread. If it is full, the threads wait for the
-        // receiver.
+        // The channel has room for one block per thread. If the channel is full, the threads wait
+        // for the receiver.
         let (sender, receiver) = sync_channel(threads);
         // Without a thread the channel would close immediately, as for an empty source.
         for _ in 0..threads.max(1) {

@@ -98,8 +98,8 @@ pub struct UncountedGame {
     pub title: String,
     /// Move that caused the rejection, if any.
     pub culprit: Option<String>,
-    /// Line in the block, from 0, of the move that caused the rejection; without such a move, the
-    /// line on which the game starts.
+    /// Line in the block, from 0, of the move that caused the rejection; if no move caused the
+    /// rejection, the line on which the game starts.
     pub line: u64,
 }
 

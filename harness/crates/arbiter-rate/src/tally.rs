@@ -14,7 +14,7 @@ const MAX_WAITING: usize = 64;
 /// Maximum number of rejected games that are listed; additional rejected games are only counted.
 const MAX_NAMED: usize = 20;
 
-/// Maximum number of endings that are counted separately. There must be a limit because a PGN file
+/// Maximum number of endings that are counted separately. The number is limited because a PGN file
 /// may contain any text as a termination.
 const MAX_ENDINGS: usize = 64;
 
@@ -57,8 +57,8 @@ pub struct Opening {
 pub struct RejectedGame {
     /// Name of the file.
     pub file: String,
-    /// Line in the file, from 1, of the move that caused the rejection; without such a move, the
-    /// line on which the game starts.
+    /// Line in the file, from 1, of the move that caused the rejection; if no move caused the
+    /// rejection, the line on which the game starts.
     pub line: u64,
     /// Number of the game in the file, from 1.
     pub number: u64,
@@ -70,7 +70,7 @@ pub struct RejectedGame {
     pub culprit: Option<String>,
 }
 
-/// Games of two players from one opening that wait for their partner games: the colour of the first
+/// Games of two players from one opening that have no partner game yet: the colour of the first
 /// player, and this player's results.
 #[derive(Debug, Default)]
 struct UnpairedGames {

@@ -1,9 +1,9 @@
 //! Knockout format: single elimination.
 //!
 //! The number of places in the bracket is a power of two. Places without an engine give the best
-//! seeds a bye in the first round. Seeds are placed so that the two best can meet only in the
-//! final, the four best only in the semi-finals or later, and so on. An encounter is scheduled when
-//! both engines are known, even if other encounters of earlier rounds are not over.
+//! seeds a bye in the first round. Seeds are placed so that the two best seeds can meet only in the
+//! final, the four best seeds only in the semi-finals or later, and so on. An encounter is
+//! scheduled when both engines are known, even if other encounters of earlier rounds are not over.
 //!
 //! An encounter that is level after its pairs is extended by one pair at a time, up to the maximum
 //! of the design. If the encounter is still level, the higher seed advances.

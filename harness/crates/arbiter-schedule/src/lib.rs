@@ -146,7 +146,7 @@ impl Design {
     fn opening(&self, place: PairPosition) -> u64 {
         let ordinal = match self.openings {
             OpeningPolicy::Shared => {
-                // Tie breaks have separate openings, so that no later round repeats them.
+                // Tie breaks have separate openings, so that no later round repeats these openings.
                 let stride = self.pairs.saturating_add(self.tie_breaks);
                 place.round.saturating_mul(stride).saturating_add(place.nth)
             }

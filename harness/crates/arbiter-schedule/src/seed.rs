@@ -4,8 +4,9 @@
 //! choice depends neither on the number of other choices nor on the order in which parallel work
 //! finishes. The same seed therefore gives the same run.
 //!
-//! The mapping from seed to choices must never change, because stored runs depend on it. Hashing
-//! and shuffling are implemented in this module, because a library may change its algorithms.
+//! The mapping from seed to choices must never change, because stored runs depend on this mapping.
+//! Hashing and shuffling are implemented in this module, because a library may change its
+//! algorithms.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

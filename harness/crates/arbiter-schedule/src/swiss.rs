@@ -8,10 +8,10 @@
 //! accepted only if all other engines can still be paired (see [`super::matching`]). If a round
 //! without rematches is impossible, the maximum number of meetings is raised by one.
 //!
-//! If the number of engines is odd, one engine has a bye: the lowest engine in the ranking among
-//! those with the fewest byes. A bye is worth half of the points in an encounter, so that a bye is
-//! neither an advantage nor a disadvantage. Colours need no balancing, because the second game of
-//! each pair has colours reversed.
+//! If the number of engines is odd, one engine has a bye: the lowest in the ranking among the
+//! engines with the fewest byes. A bye is worth half of the points in an encounter, so that a bye
+//! is neither an advantage nor a disadvantage. Colours need no balancing, because the second game
+//! of each pair has colours reversed.
 
 use super::ledger::Ledger;
 use super::matching::Matching;

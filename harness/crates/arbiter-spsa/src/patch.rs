@@ -12,7 +12,8 @@ const NUMBER: &str =
     r"([-+]?(?:[0-9][0-9_']*(?:\.(?:[0-9][0-9_']*)?)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)";
 
 /// Patterns of the text between a name and its number. The first group matches definitions. The
-/// second group may also match uses, so it is tried only if the first group matches nothing.
+/// second group may also match uses, so the second group is tried only if the first group matches
+/// nothing.
 const FORMS: [&[&str]; 2] = [
     &[
         r"(?:\s*:\s*[A-Za-z0-9_]+)?\s*=\s*",
@@ -108,8 +109,8 @@ fn literal(old: &str, value: &str) -> String {
     text
 }
 
-/// Returns the unified diff of two strings; empty if they are equal. Both strings must have the
-/// same number of lines, because line n is compared only with line n.
+/// Returns the unified diff of two strings; empty if the strings are equal. Both strings must have
+/// the same number of lines, because line n is compared only with line n.
 pub fn unified(file: &str, old: &str, new: &str) -> String {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();

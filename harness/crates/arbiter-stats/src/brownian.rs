@@ -2,8 +2,8 @@
 //! upper barrier first, and the mean number of units until either barrier is reached.
 //!
 //! This approximation is accurate to a few percent. The approximation ignores the overshoot, the
-//! distance by which the LLR jumps past a barrier. It is used to plan tests, to forecast their
-//! length and to estimate the strength afterwards, but never for decisions.
+//! distance by which the LLR jumps past a barrier. The approximation serves to plan tests, to
+//! forecast the length of tests and to estimate strengths after tests, but never to make decisions.
 
 use std::f64::consts::PI;
 

@@ -1,4 +1,4 @@
-//! Weights on equally spaced scores from 0 to 1, and their moments.
+//! Weights of equally spaced scores from 0 to 1, and moments of the scores.
 //!
 //! Cell i of `K` stands for the score i/(K − 1). A game has three cells, and a pair of games has
 //! five. The unit of observation is therefore a game or a pair; [`Distribution::GAMES_PER_UNIT`] is

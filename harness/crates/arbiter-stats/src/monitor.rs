@@ -23,10 +23,10 @@ pub struct SprtStatus {
 /// of the mean over all orders (docs/statistics.md).
 const ORDERS: usize = 16;
 
-/// Number of pairs at the start of an order for which the LLR is computed exactly. For each later
-/// pair, a step computed from the complete sample is added to the LLR, which takes a thousandth of
-/// the time. The first pairs need the exact LLR: if the LLR drifts towards one bound, it reaches
-/// new extreme values on the side of the other bound only in the first pairs.
+/// Number of pairs, at the start of an order, for which the LLR is computed exactly. For each later
+/// pair, a step computed from the complete sample is added to the LLR; this shortcut takes a
+/// thousandth of the time. The first pairs need the exact LLR: if the LLR drifts towards one bound,
+/// new extreme values on the side of the other bound occur only in the first pairs.
 const EXACT: u64 = 40;
 
 /// Maximum number of simulated pairs in an order, so that the simulation takes only milliseconds
@@ -34,10 +34,10 @@ const EXACT: u64 = 40;
 const FOLLOWED: u64 = 5_000;
 
 impl Sprt {
-    /// Returns the status of a test of which only the counts are known. A correction depends on the
-    /// order of the pairs, so the bounds are means over random orders. `uniform` returns random
-    /// numbers in [0, 1) that determine the orders. If the test has ended in at least one order,
-    /// the status contains the decision.
+    /// Returns the status of a test from the counts alone, without the order of the pairs. A
+    /// correction depends on the order of the pairs, so the bounds are means over random orders.
+    /// `uniform` returns random numbers in [0, 1) that determine the orders. If the test has ended
+    /// in at least one order, the status contains the decision.
     pub fn status_of_counts(
         &self,
         pairs: &Pentanomial,

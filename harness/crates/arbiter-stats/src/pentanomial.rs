@@ -172,8 +172,8 @@ pub fn opening_bias(pairs: &Pentanomial, games: &Trinomial) -> Option<f64> {
     let by_pairs = pairs.distribution().moments()?.variance_per_game();
     let by_games = games.distribution().moments()?.variance_per_game();
     let squared = by_games - by_pairs;
-    // The square root is the shift of White's mean score from ½, so it is converted to Elo like a
-    // score.
+    // The square root is the shift of White's mean score from ½, so the square root is converted to
+    // Elo like a score.
     if squared >= 0.0 { finite(elo_from_score(0.5 + squared.sqrt())) } else { None }
 }
 

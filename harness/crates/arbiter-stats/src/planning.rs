@@ -19,9 +19,9 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Returns the variance of one game's score in pairs, in which the opening bias cancels: (1 −
-    /// d)/4 − (L(bias) − ½)². Here d is the draw rate, and L(x) is the expected score at the Elo
-    /// difference x. `None` if the draw rate is too high for the bias.
+    /// Returns the variance per game for games played in pairs, so that the opening bias cancels:
+    /// (1 − d)/4 − (L(bias) − ½)². Here d is the draw rate, and L(x) is the expected score at the
+    /// Elo difference x. `None` if the draw rate is too high for the bias.
     pub fn variance_per_game(&self) -> Option<f64> {
         let bias = score_from_elo(self.bias_elo) - 0.5;
         let variance = 0.25 * (1.0 - self.draw_rate) - bias * bias;

@@ -107,9 +107,10 @@ fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
 }
 
 /// Returns the probabilities of the five scores of a pair between equal engines with the draw rate
-/// `draw_rate`. The opening favours one colour by `bias_elo` logistic Elo; it does not matter which
-/// colour. In pairs, the variance of one game's score is (1 − d)/4 − (L(bias) − ½)², where d is the
-/// draw rate and L the expected score. `None` if the draw rate is too high for the bias.
+/// `draw_rate`. The opening favours one colour by `bias_elo` logistic Elo; either colour gives the
+/// same probabilities. For games played in pairs, the variance per game is (1 − d)/4 − (L(bias) −
+/// ½)², where d is the draw rate and L the expected score. `None` if the draw rate is too high for
+/// the bias.
 pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     let score = score_from_elo(bias_elo);
     let favoured = [1.0 - score - 0.5 * draw_rate, draw_rate, score - 0.5 * draw_rate];

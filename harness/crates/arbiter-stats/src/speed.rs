@@ -1,10 +1,10 @@
 //! Sequential comparison of the speeds of two programs, measured in pairs.
 //!
 //! In each round, both programs do the same work, one immediately after the other, in random order.
-//! The observation is the logarithm of the ratio of their speeds. Because the order is random, a
-//! disturbance on the machine is equally likely to slow down either program. The logarithms are
-//! therefore distributed symmetrically around the true value. The signed-rank test assumes nothing
-//! else.
+//! The observation is the logarithm of the ratio of the programs' speeds. Because the order is
+//! random, a disturbance on the machine is equally likely to slow down either program. The
+//! logarithms are therefore distributed symmetrically around the true value. The signed-rank test
+//! assumes nothing else.
 //!
 //! There are a few interim analyses, after 8, 16, 32, … rounds. The error rate is divided equally
 //! between the analyses (Bonferroni correction), so that the interval is valid at every analysis.

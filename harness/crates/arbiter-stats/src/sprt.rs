@@ -2,9 +2,9 @@
 //!
 //! Under H0, the strength difference is `elo0`; under H1, the difference is `elo1`. The test
 //! accepts H1 when the log-likelihood ratio (LLR) reaches the upper bound, and H0 when the LLR
-//! reaches the lower bound. Update the test only with complete pairs, in the order in which they
-//! were scheduled. Two identical deterministic engines may draw every pair forever, so a run also
-//! needs a maximum number of games.
+//! reaches the lower bound. Update the test only with complete pairs, in schedule order. Two
+//! identical deterministic engines may draw every pair forever, so a run also needs a maximum
+//! number of games.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 const MEAN_EXCESS: f64 = 0.583;
 
 /// Minimum distance between the hypotheses, in Elo. Closer hypotheses would need more games than
-/// can be played, and their likelihood ratio would be lost in rounding errors.
+/// can be played, and rounding errors would dominate the likelihood ratio.
 const MIN_WIDTH: f64 = 0.001;
 
 /// Default of `elo0`, the strength difference under H0, in Elo on the scale of the model.
@@ -294,7 +294,7 @@ impl Sprt {
 
     /// Returns the probability of passing and the mean number of games, if the true difference is
     /// `logistic_elo` and one game's score has the given variance. The variance is at most ¼; for
-    /// equal engines and a balanced opening book, it is (1 − draw rate)/4.
+    /// equal engines and a balanced opening book, the variance is (1 − draw rate)/4.
     ///
     /// The result is a Brownian approximation, for planning only.
     ///

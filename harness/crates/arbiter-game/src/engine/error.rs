@@ -1,4 +1,4 @@
-//! Engine errors, and the faults that they cause in a game.
+//! Engine errors, and the resulting faults in a game.
 
 use thiserror::Error;
 

@@ -48,7 +48,7 @@ impl OutcomeModel {
         }
     }
 
-    /// Returns the draw rate, 0 to 1, between equal players that corresponds to the draw parameter.
+    /// Returns the draw rate, 0 to 1, that corresponds to the draw parameter for equal players.
     pub fn draw_rate(self, parameter: f64) -> f64 {
         match self {
             OutcomeModel::Davidson | OutcomeModel::Scores => 1.0 / (1.0 + 2.0 * (-parameter).exp()),

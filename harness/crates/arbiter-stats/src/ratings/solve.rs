@@ -72,9 +72,9 @@ pub fn rate(
         fitted = newton(&mut state, &encounters, &fixed);
     }
     if fitted.is_none() {
-        // If one of two players never loses, the likelihood has no maximum: it keeps increasing
-        // with more draws and a larger difference. The draw rate is therefore fixed at the share of
-        // draws in the games.
+        // If one of two players never loses, the likelihood has no maximum: the likelihood keeps
+        // increasing with more draws and a larger difference. The draw rate is therefore fixed at
+        // the share of draws in the games.
         fixed.draw_rate = Parameter::Fixed(draw_share(&encounters));
         state = start(players, &encounters, &fixed, &groups);
         fitted = newton(&mut state, &encounters, &fixed);
@@ -235,8 +235,8 @@ fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Opt
 }
 
 /// Returns the gradient of the log-likelihood with respect to all unknowns, and the curvature,
-/// which is the negative Hessian matrix. The level of each floating group is arbitrary; an added
-/// term fixes the level without affecting the differences between ratings.
+/// which is the negative of the Hessian matrix. The level of each floating group is arbitrary; an
+/// added term fixes the level without affecting the differences between ratings.
 fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64>, Matrix) {
     let mut slope = vec![0.0; state.unknowns];
     let mut curvature = zero(state.unknowns);

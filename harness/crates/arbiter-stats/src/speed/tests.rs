@@ -174,8 +174,8 @@ fn equal_programs_are_rarely_significant() {
     }
 }
 
-/// An alternating order is not sufficient, because it can coincide with a periodic load on the
-/// machine.
+/// An alternating order is not sufficient, because the alternation can coincide with a periodic
+/// load on the machine.
 #[test]
 fn without_random_order_periodic_load_looks_like_a_difference() {
     let wrong = false_verdicts(Machine::Pulsing, in_turns, TRIALS);

@@ -169,8 +169,8 @@ fn check_estimates(runs: u64) {
 }
 
 /// The estimate after the end is too high as often as it is too low, and its interval contains the
-/// true value with the stated probability. This holds at Wald's bounds, at corrected bounds and at
-/// a cap. The naive estimate is biased towards the decision.
+/// true value with the stated probability. Both statements hold at Wald's bounds, at corrected
+/// bounds and at a cap. The naive estimate is biased towards the decision.
 #[test]
 fn the_estimate_after_a_stop_is_median_unbiased() {
     check_estimates(40);
@@ -182,7 +182,8 @@ fn the_estimate_after_many_stops_is_median_unbiased() {
     check_estimates(10_000);
 }
 
-/// Checks that the forecasts are correct as often as they claim, if strengths follow the prior.
+/// Checks that the forecast probabilities match the observed frequencies, if strengths follow the
+/// prior.
 fn check_forecasts(runs: u64) {
     let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
     let base = pair_model(0.5, 0.0).expect("room for the bias");
@@ -352,11 +353,12 @@ impl Planned {
     /// Returns the planned number of pairs, and the mean number of simulated pairs with its
     /// standard error.
     ///
-    /// Two control variates explain most of the random variation in the number of pairs. Their
-    /// means are 0 by Wald's identities. Their contribution is removed by least squares. The first
-    /// variate is M, the sum of the steps minus the mean of this sum. The second is e^(h·sum) − 1
-    /// with the root h of E(e^(hJ)) = 1. If rare ends would dominate the exponential, the second
-    /// variate is M² minus the total variance of the steps.
+    /// Two control variates explain most of the random variation in the number of pairs. The means
+    /// of the control variates are 0 by Wald's identities, and least squares removes the
+    /// contribution of the control variates. The first variate is M, the sum of the steps minus the
+    /// mean of this sum. The second variate is e^(h·sum) − 1 with the root h of E(e^(hJ)) = 1. If
+    /// rare ends would dominate the exponential, the second variate is M² minus the total variance
+    /// of the steps.
     fn pairs(&self, runs: u64) -> (f64, f64, f64) {
         let Planned { test, conditions, share } = *self;
         let base =
@@ -471,6 +473,6 @@ fn plans_match_simulated_tests() {
 #[test]
 #[ignore = "nightly: long simulation"]
 fn plans_match_many_simulated_tests() {
-    // The control variates make 2,000 tests as accurate as 30,000 tests without them.
+    // The control variates make 2,000 tests as accurate as 30,000 tests without control variates.
     check_plans(2_000);
 }
