@@ -75,10 +75,10 @@ pub struct EngineProcess {
     ponders: bool,
     /// Reply that the engine expects to its last move.
     expected: Option<String>,
-    /// `position` command of the position on which the engine ponders.
+    /// `position` command for the position on which the engine ponders.
     pondered: String,
     pattern: Option<LinePattern>,
-    /// Lines of the search in progress that match the pattern.
+    /// Matching output lines of the search in progress.
     chosen: Vec<String>,
     /// Recorder of the lines to and from the engine.
     recorder: Box<Recorder>,
@@ -200,7 +200,8 @@ impl EngineProcess {
         &self.session
     }
 
-    /// Returns the process, so that the caller can measure it or pin it to other processors.
+    /// Returns the process, so that the caller can measure the process or pin the process to other
+    /// processors.
     pub fn process(&self) -> &Process {
         &self.process
     }

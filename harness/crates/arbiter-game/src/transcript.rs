@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, Color};
 
-/// Maximum number of bytes kept of the lines before an engine's first game. Without a limit, an
-/// engine with thousands of options would fill the memory.
+/// Maximum number of bytes that are kept from the lines before an engine's first game. Without a
+/// limit, an engine with thousands of options would fill the memory.
 const MAX_START: usize = 128 << 10;
 
-/// Number of bytes kept of the beginning of a game, for each engine.
+/// Number of bytes that are kept from the beginning of a game, for each engine.
 const MAX_HEAD: usize = 128 << 10;
 
-/// Minimum number of bytes kept of the end of a game, for each engine; at most one more chunk is
-/// kept.
+/// Minimum number of bytes that are kept from the end of a game, for each engine; at most one more
+/// chunk is kept.
 const MIN_TAIL: usize = 128 << 10;
 
 /// Maximum length, in bytes, of a transcript that is read; recorded transcripts are far shorter.

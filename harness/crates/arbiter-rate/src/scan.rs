@@ -465,7 +465,7 @@ fn number(text: &[u8], names: &mut Vec<String>, index: &mut HashMap<Vec<u8>, u32
     let start = &text[..text.len().min(MAX_NAME)];
     let mut name = text_of(start);
     if start != text {
-        // The hash distinguishes names that start alike.
+        // The hash distinguishes long names with the same beginning.
         name += &format!("… {:016x}", fnv1a(FNV_START, text));
     }
     names.push(name);

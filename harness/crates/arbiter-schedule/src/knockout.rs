@@ -21,7 +21,7 @@ pub enum Entrant {
     Open,
     /// Place without an engine: the opponent has a bye.
     Bye,
-    /// Place with the engine of this index.
+    /// Place of the engine with this index.
     Engine(usize),
 }
 

@@ -1,4 +1,5 @@
-//! Ladder format: from the bottom up, the winner of each encounter plays the next engine above.
+//! Ladder format: from the bottom up, the winner of each encounter plays the engine on the next
+//! higher rung.
 //!
 //! Each engine has a rung; the best seed starts on the highest rung. A round is one climb. The
 //! engine on the lowest rung challenges the engine above it. The winner takes the higher rung and

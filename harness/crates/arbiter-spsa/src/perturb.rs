@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn flips_are_fair_and_differ_by_iteration() {
         let ups: usize = (0..5_000).map(|i| flips(7, i, 4).iter().filter(|up| **up).count()).sum();
-        // The limit is five standard deviations of the number of `true` flags among 20,000.
+        // The limit is five standard deviations of the number of `true` flags among 20,000 flags.
         assert!(ups.abs_diff(10_000) < 354, "{ups}");
         assert_ne!(flips(7, 0, 64), flips(7, 1, 64));
         assert_ne!(flips(7, 0, 64), flips(8, 0, 64));

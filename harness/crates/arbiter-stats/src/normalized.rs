@@ -10,10 +10,10 @@ use std::f64::consts::LN_10;
 use super::distribution::Moments;
 use super::elo::{Estimate, Z_95, least_score};
 
-/// Normalized Elo of a score that is one standard deviation of a game above ½: 800/ln 10.
+/// Normalized Elo of a score that is one standard deviation of a game's score above ½: 800/ln 10.
 pub const NELO_PER_SIGMA: f64 = 800.0 / LN_10;
 
-/// Returns the t-value (mean − ½)/σ of one unit that corresponds to `nelo`.
+/// Returns the t-value that corresponds to `nelo`: (mean − ½)/σ for the score of one unit.
 ///
 /// `games_per_unit` is 1 for games and 2 for pairs. The score of a pair has the same mean as the
 /// score of a game, and 1/√2 times the standard deviation.

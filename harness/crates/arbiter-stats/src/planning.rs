@@ -46,7 +46,7 @@ pub struct OperatingPoint {
 pub struct PlannedTest {
     test: Sprt,
     conditions: Conditions,
-    /// Probabilities of the scores of a pair between equal engines; `None` if any of them is 0.
+    /// Probabilities of the scores of a pair between equal engines; `None` if a probability is 0.
     pairs: Option<[f64; 5]>,
     /// Variance of one game's score, greater than 0.
     pub variance_per_game: f64,
@@ -157,7 +157,7 @@ mod tests {
                     for step in -4..=8 {
                         let elo = test.logistic(width * f64::from(step) / 4.0).expect("a score");
                         let exit = test.at(elo).exit;
-                        // Games are proportional to the inverse square of the width.
+                        // The number of games is proportional to the inverse square of the width.
                         let wide = planned(1.0);
                         let elo = wide.logistic(f64::from(step) / 4.0).expect("a score");
                         let expected = wide.at(elo).exit;

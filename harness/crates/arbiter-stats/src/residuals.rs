@@ -66,9 +66,8 @@ fn column_totals(rows: &[[f64; 3]], kept: &[usize]) -> [f64; 3] {
 /// Returns the value that a standard normal variable exceeds with the probability e^`ln_p`, even if
 /// this probability is too small for an `f64`.
 fn deviate(ln_p: f64) -> f64 {
-    // Probabilities below about e^(−708) lose digits as an `f64`. At the threshold of −600,
-    // probabilities still have all digits. Below the threshold, the deviate is computed from the
-    // logarithm.
+    // An `f64` loses digits of probabilities below about e^(−708). For logarithms below −600, the
+    // deviate is therefore computed from the logarithm.
     if ln_p < -600.0 {
         // Fixed-point iteration for ln P(z) ≈ −z²/2 − ln(z·√(2π)).
         let mut z = (-2.0 * ln_p).sqrt();

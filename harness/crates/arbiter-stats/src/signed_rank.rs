@@ -60,8 +60,8 @@ impl SortedSample {
         }
     }
 
-    /// Returns the number of pairs of numbers whose mean is at most `limit`, including each number
-    /// with itself.
+    /// Returns the number of pairs of numbers (each number also with itself) whose mean is at most
+    /// `limit`.
     fn means_up_to(&self, limit: f64) -> u64 {
         let numbers = &self.0;
         // The numbers are sorted, so one pass from both ends is enough: the larger a number is, the

@@ -1,4 +1,4 @@
-//! Simulated SPRTs, to measure their error rates and lengths.
+//! Simulation of SPRTs, to measure the error rates and lengths of the tests.
 //!
 //! The caller supplies the uniform random numbers, so that equal numbers give equal tests. A pair
 //! is drawn from the probabilities of its five scores. [`pair_model`] computes the probabilities
@@ -32,7 +32,7 @@ const MAX_APPROXIMATE_ELO: f64 = 30.0;
 /// Simulated test: settings of the test, and distribution of its pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Simulation {
-    /// Test that is simulated, including its correction for overshoot.
+    /// Test to simulate, including the correction for overshoot.
     pub test: Sprt,
     /// Probabilities of LL, LD, DD+WL, WD, WW; they add up to 1.
     pub probabilities: [f64; 5],
@@ -127,7 +127,8 @@ pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     Some(cells)
 }
 
-/// Returns the distribution nearest to `base` with the strength `elo` on the scale of `model`.
+/// Returns the distribution that is nearest to `base` and has the strength `elo` on the scale of
+/// `model`.
 ///
 /// "Nearest" means maximum likelihood, as in the exact LLR. All cells of `base` must be positive.
 pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {

@@ -345,8 +345,8 @@ impl Sprt {
 
     /// Returns the expected scores under H0 and H1.
     fn scores(&self, sample: &Moments) -> [f64; 2] {
-        // Games between equal engines with a balanced opening book and the draw rate d have the
-        // variance v = (1 − d)/4.
+        // The score of a game between equal engines, with a balanced opening book and the draw rate
+        // d, has the variance v = (1 − d)/4.
         let rate = || 1.0 - 4.0 * sample.variance_per_game();
         let test = self.with_draw_elo(|| BayesElo::draw_elo_of_rate(rate()));
         [test.elo0, test.elo1].map(|elo| match test.model {

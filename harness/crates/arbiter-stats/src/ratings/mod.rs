@@ -1,4 +1,4 @@
-//! Ratings of many players from their games, by maximum likelihood.
+//! Maximum-likelihood ratings of many players from their games.
 //!
 //! Players are numbered from 0. A [`Meeting`] is the head-to-head record of two players. [`rate`]
 //! returns ratings in Elo on the scale of the [`Options`]. The mean rating of a group of comparable

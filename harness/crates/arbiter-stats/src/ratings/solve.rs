@@ -17,7 +17,7 @@ const MAX_STEP: f64 = 1.5;
 /// Step length, in natural units, below which the search ends.
 const LAST_STEP: f64 = 1e-11;
 
-/// Maximum number of steps; ordinary tables take 5 to 10.
+/// Maximum number of steps; ordinary crosstables take 5 to 10 steps.
 const MAX_STEPS: usize = 300;
 
 /// Largest absolute rating, in natural units, in the search for ratings of perfect scores. On the
@@ -43,7 +43,7 @@ pub fn rate(
     let mut left_out = Vec::new();
     let mut rated = 0;
     groups.groups.retain(|group| {
-        // Groups are sorted by size, so the largest are rated first.
+        // Groups are sorted by size, so the largest groups are rated first.
         let fits = rated + group.len() <= MAX_PLAYERS;
         if fits {
             rated += group.len();

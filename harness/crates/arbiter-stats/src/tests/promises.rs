@@ -51,7 +51,7 @@ fn check_error_rates(elo1: f64, runs: u64) {
                 play(&Simulation { test, probabilities, batch: 1, cap: u64::MAX }, runs)
             };
             let (alpha, beta) = (at(0.0).0, 1.0 - at(elo1).0);
-            // Short tests deviate slightly from the theory, which applies to long tests.
+            // The theory applies to long tests, and short tests deviate slightly.
             let slack = 0.0002 * elo1;
             println!("{model:?} {correction:?}: alpha {alpha:.4}, beta {beta:.4}");
             assert!(alpha < 0.05 + allowance(0.05, runs) + slack, "{model:?}: alpha {alpha}");

@@ -111,7 +111,8 @@ fn estimates_match_the_reference() {
         let estimate = elo::estimate(&sample);
         for (got, expected) in [estimate.value, estimate.low, estimate.high].iter().zip(case.elo) {
             let (got, expected) = (*got, expected.expect("units were played"));
-            // The reference has no bound for samples in which all units are won or all are lost.
+            // The reference has no bound for samples in which all units are won, or all units are
+            // lost.
             if expected.is_infinite() {
                 assert!(got == expected || estimate.value.is_infinite(), "{}", case.id);
             } else {
