@@ -69,7 +69,7 @@ impl LinePattern {
 
 impl PartialEq for LinePattern {
     fn eq(&self, other: &LinePattern) -> bool {
-        // Compiled patterns cannot be compared, but equal pattern texts select equal lines.
+        // Compiled patterns cannot be compared, but equal pattern texts select the same lines.
         self.0.as_str() == other.0.as_str()
     }
 }
@@ -122,7 +122,7 @@ pub struct Annotation {
     /// `true` if tags contain the seed, the programs and the opening.
     #[serde(rename = "origin")]
     pub has_origin: bool,
-    /// Program whose wording and tags are used; `None` for those of Arbiter.
+    /// Program whose wording and tags are used; `None` for Arbiter's own wording and tags.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dialect: Option<Dialect>,
     /// Number of games per round, for the `Round` tag. If `None`, each pair is a round.

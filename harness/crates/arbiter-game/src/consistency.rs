@@ -18,7 +18,7 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
     let start = start.ok_or_else(|| format!("'{}' is not a legal position", record.fen))?;
     let moves: Vec<UciMove> = record.moves.iter().map(|played| played.uci).collect();
     // A record contains neither clocks nor tablebases, so the moves are replayed without limits,
-    // adjudication rules and tables.
+    // adjudication rules or tables.
     let unlimited = ByColor::default();
     let turn = start.turn();
     let referee = Referee::new(start, mode, &moves, unlimited, Rules::default(), None);

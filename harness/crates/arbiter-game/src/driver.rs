@@ -52,8 +52,9 @@ pub struct GameSetup {
     pub progress: Progress,
 }
 
-/// Time budget of a move below which the engine's waits for a processor are measured. These waits
-/// are shorter than 250 ms, so a move with a larger budget is late for another reason.
+/// Upper limit of a short time budget. During a move with a smaller budget, the engine's waits for
+/// a processor are measured. These waits are shorter than 250 ms, so a move with a larger budget is
+/// late for another reason.
 const SHORT: Duration = Duration::from_millis(250);
 
 /// Plays a game between engines that are ready for the game. Returns the record of the game, and
@@ -91,7 +92,7 @@ async fn play_on(
             Color::Black => (&mut black, &mut white),
         };
         // An engine that ignores `go nodes` would search until its deadline in every game, so the
-        // search is stopped as soon as the node count shows that the limit is ignored.
+        // search is stopped when the node count shows that the limit is ignored.
         let limits = setup.conditions.get(turn.color).limits;
         let give_up = |_, info: &Info| ignores_limit(&limits, info);
         let is_short = is_measured && turn.budget.is_some_and(|budget| budget < SHORT);
@@ -118,7 +119,8 @@ async fn play_on(
         setup.progress.advance();
         let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
         if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
-            // An error is ignored, because it recurs on the engine's next turn and is judged then.
+            // An error is ignored, because the error recurs on the engine's next turn and is judged
+            // then.
             let _ = mover.ponder(forecast);
         }
     };
@@ -135,8 +137,8 @@ pub fn game(setup: &GameSetup, color: Color) -> Game<'_> {
     Game { start: &setup.start, mode: setup.mode, limits, settings: setup.settings.get(color) }
 }
 
-/// Returns the record of a game that the side `absent` lost because its engine could not start;
-/// `recorder` contains the lines of this engine.
+/// Returns the record of a game that the side `absent` lost because the engine of this side could
+/// not start; `recorder` contains the lines of this engine.
 pub fn forfeited(
     setup: &GameSetup,
     absent: Color,

@@ -32,23 +32,23 @@ use arbiter_protocol::{Game, Info, Session, SessionError, Step};
 const CHUNKS_IN_FLIGHT: usize = 256;
 
 /// Maximum wait for the exit of a process that has closed its output. The system may report the
-/// closed pipe before the exit. If the process exits within this time, it counts as crashed; if it
-/// is still running, it counts as disconnected.
+/// closed pipe before the exit. If the process exits within this time, the engine counts as
+/// crashed; otherwise, the engine counts as disconnected.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
 /// Maximum wait for the last lines of an exited process. The lines are still in the pipe or in the
 /// reader thread, and may describe the cause of the exit.
 const LAST_LINES: Duration = Duration::from_millis(100);
 
-/// Number of last output lines of an exited process in which its reason is sought.
+/// Number of last output lines that are searched for the cause after a process has exited.
 const MAX_LAST: usize = 8;
 
 /// Interval between checks whether a silent process has exited. After the exit, the pipe may stay
-/// open because a child process inherited it. Two checks fit into half a second, the time within
-/// which Arbiter must notice a crash according to `docs/guarantees.md`.
+/// open because a child process inherited the pipe. Two checks fit into half a second, the time
+/// within which Arbiter must notice a crash according to `docs/guarantees.md`.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Maximum wait for a processor that does not excuse a missed deadline.
+/// Longest wait for a processor at which a missed deadline is not excused.
 const NO_WAITING: Duration = Duration::from_millis(1);
 
 /// Running engine process with its protocol session.
@@ -75,10 +75,10 @@ pub struct EngineProcess {
     ponders: bool,
     /// Reply that the engine expects to its last move.
     expected: Option<String>,
-    /// `position` command of the position on which the engine ponders.
+    /// `position` command for the position on which the engine ponders.
     pondered: String,
     pattern: Option<LinePattern>,
-    /// Lines of the search in progress that match the pattern.
+    /// Matching output lines of the search in progress.
     chosen: Vec<String>,
     /// Recorder of the lines to and from the engine.
     recorder: Box<Recorder>,
@@ -93,7 +93,8 @@ pub struct EngineProcess {
     /// `true` if an engine that does not answer `stop` loses on time, as in cutechess-cli and
     /// fastchess, instead of by a stall.
     silence_is_late: bool,
-    /// Error of an engine that never sent its last move. It is returned at the end of the game.
+    /// Error of an engine that never sent its last move. This error is returned at the end of the
+    /// game.
     deferred_error: Option<EngineError>,
 }
 
@@ -107,8 +108,8 @@ impl EngineProcess {
         EngineProcess::try_start(spawner, setup).await.map_err(|(error, _)| error)
     }
 
-    /// Starts the engine as [`EngineProcess::start`] does; returns the recorded lines with an
-    /// error.
+    /// Starts the engine as [`EngineProcess::start`] does. On failure, returns the error with the
+    /// recorded lines.
     pub async fn try_start(
         spawner: &Spawner,
         setup: &EngineSetup,
@@ -199,7 +200,8 @@ impl EngineProcess {
         &self.session
     }
 
-    /// Returns the process, so that the caller can measure it or pin it to other processors.
+    /// Returns the process, so that the caller can measure the process or pin the process to other
+    /// processors.
     pub fn process(&self) -> &Process {
         &self.process
     }
@@ -250,11 +252,12 @@ impl EngineProcess {
         }
     }
 
-    /// Processes the lines of the engine while it ponders, so that its output pipe never fills.
-    /// Never returns; the caller drops the future when the opponent has moved.
+    /// Processes the lines of the engine while the engine ponders, so that its output pipe never
+    /// fills. Never returns; the caller drops the future when the opponent has moved.
     pub async fn listen(&mut self) -> std::convert::Infallible {
         loop {
-            // An error is ignored, because it recurs on the engine's own turn and is judged then.
+            // An error is ignored, because the error recurs on the engine's own turn and is judged
+            // then.
             if self.closed || !self.session.is_pondering() || self.step().await.is_err() {
                 std::future::pending::<()>().await;
             }
@@ -276,7 +279,7 @@ impl EngineProcess {
 
     /// Lets the engine search for a move. If the engine exceeds its budget, `stop` is sent, and the
     /// answer to `stop` is returned as the move. Without a budget, the session's deadline is final.
-    /// An engine that pondered on the wrong reply is also charged for the time that it took to stop
+    /// An engine that pondered on the wrong reply is also charged for the time taken to stop
     /// pondering.
     pub async fn think(&mut self, turn: Turn) -> Reply {
         self.watch(turn, |_, _| false).await
@@ -315,8 +318,8 @@ impl EngineProcess {
         }
         self.catch_up().await?;
         let mut lost = Duration::ZERO;
-        // Stopping a search on the wrong move counts on the engine's clock, so `go` contains the
-        // time left after the stop.
+        // The time for stopping a search on the wrong move is charged to the engine's clock, so
+        // `go` contains the time left after the stop.
         if self.session.is_pondering() && self.pondered != position {
             lost = self.cease_pondering().await?;
             go.take_from(color.is_white(), lost);
@@ -343,8 +346,8 @@ impl EngineProcess {
             let must_stop = match self.step().await {
                 Ok(Step::Move { text, mut info, ponder }) => {
                     info.lines = std::mem::take(&mut self.chosen);
-                    // The engine reports the time since the start of pondering, which is not the
-                    // time of this move.
+                    // The engine reports the time since the start of pondering, not the time of
+                    // this move.
                     info.time = info.time.filter(|_| !has_pondered);
                     info.has_pondered = has_pondered;
                     self.expected = ponder;
@@ -408,7 +411,7 @@ impl EngineProcess {
     /// exited after `grace`, and finally SIGKILL. `grace` is [`arbiter_process::QUIT_GRACE`], or
     /// zero for an engine at fault.
     pub async fn quit(mut self, grace: Duration) {
-        // An engine that no longer reads its input is terminated by signals.
+        // If the engine no longer reads its input, the signals terminate the engine.
         let _ = self.send(arbiter_protocol::QUIT);
         // The channel is dropped first; otherwise a reader thread that waits for room in the
         // channel would never read the end of the output.

@@ -1,6 +1,6 @@
 //! One game: rules ([`referee`]), result ([`outcome`]), record ([`record`]), and the [`driver`],
-//! which passes turns and answers between the referee and the engines. A [`live_game`] shows the
-//! game in progress.
+//! which passes turns and answers between the referee and the engines. [`live_game`] shows the game
+//! in progress.
 
 pub mod adjudicate;
 pub mod annotation;

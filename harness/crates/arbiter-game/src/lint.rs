@@ -18,11 +18,11 @@ use arbiter_protocol::{Info, Limits, Score};
 const TIME_MARGIN: Duration = Duration::from_millis(500);
 
 /// Number of nodes by which a search may exceed its node limit, because few engines check the limit
-/// at every node. If a quarter of the limit is more, the quarter applies.
+/// at every node. The margin is at least a quarter of the limit.
 const NODE_MARGIN: u64 = 5_000;
 
 /// Minimum absolute score, in centipawns, at which a change of sign between two consecutive moves
-/// of an engine is a finding: few searches are wrong by so much.
+/// of an engine is a finding: few searches are wrong by that much.
 const SURE: i32 = 1_000;
 
 /// Maximum length, in characters, of a quoted move. A move in UCI notation has at most five
@@ -77,7 +77,7 @@ impl LintRule {
     }
 }
 
-/// Violation of a lint rule by a move, with its evidence.
+/// Violation of a lint rule by a move, with the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LintFinding {
     /// Violated rule.
@@ -91,8 +91,8 @@ pub struct LintFinding {
     pub line: String,
 }
 
-/// Maximum number of moves in variations that are checked per search, so that excessive output
-/// cannot delay a game.
+/// Maximum number of PV moves that are checked per search, so that excessive output cannot delay a
+/// game.
 const MAX_CHECKED: usize = 5_000;
 
 /// Maximum length, in characters, of a quoted line.
@@ -139,7 +139,8 @@ impl SearchedMove<'_> {
             let nodes = info.nodes.unwrap_or_default();
             add(LintRule::Nodes, format!("{nodes} after a larger number"));
         }
-        // A search that began as pondering had no limits at first, so its figures may exceed them.
+        // A search that began as pondering had no limits at first, so the figures may exceed the
+        // limits.
         let limited = !info.has_pondered;
         if let (Some(nodes), Some(limit)) = (info.nodes, limits.nodes)
             && limited
@@ -201,7 +202,8 @@ impl SearchedMove<'_> {
         Some(LintFinding { rule: LintRule::NotPvMove, what, line })
     }
 
-    /// Checks the variation of a line; `score` is the score of the line if the score is exact.
+    /// Checks the variation of a line; `score` is the score of the line, or `None` if the score is
+    /// not exact.
     fn follow(&self, info: &Info, score: Option<Score>, add: &mut impl FnMut(LintRule, String)) {
         let moves = info.pv.iter().map(String::as_str);
         let pv: Vec<&str> = moves.chain(info.not_a_move.as_deref()).collect();

@@ -2,7 +2,7 @@
 //!
 //! The game must not wait for its viewers, nor spend time on snapshots that nobody reads. The game
 //! takes a snapshot only if the last snapshot has been read, or after a move so slow that the cost
-//! is negligible. While the last snapshot is being read, the game does not replace it.
+//! is negligible. The game does not replace a snapshot that is being read.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, TryLockError};

@@ -105,7 +105,7 @@ impl Termination {
     }
 
     /// Returns the results that an adjudication for this reason may have; `None` if the reason is
-    /// no adjudication.
+    /// not an adjudication.
     pub fn adjudicated(self) -> Option<Scope> {
         match self {
             Termination::DrawAdjudication | Termination::MoveCap => Some(Scope::Draws),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counter of engine answers; clones share the count. A count that no longer changes shows a
-/// watcher that the game hangs.
+/// Counter of engine answers; clones share the count. If the count no longer changes, a watcher can
+/// conclude that the game hangs.
 #[derive(Debug, Clone, Default)]
 pub struct Progress(Arc<AtomicU64>);
 

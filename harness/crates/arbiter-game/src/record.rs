@@ -18,8 +18,8 @@ use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
 
 /// Maximum number of moves in a game from another machine. The fifty-move rule ends every game
-/// earlier: at most 96 pawn moves and 30 captures, each at most 100 plies after the last, limit a
-/// game to 12,700 plies.
+/// earlier: at most 96 pawn moves and 30 captures, each at most 100 plies after the last such move,
+/// limit a game to 12,700 plies.
 const MAX_MOVES: usize = 20_000;
 
 /// Maximum number of engine lines, PV moves and findings per move in a game from another machine.
@@ -70,12 +70,12 @@ pub struct SearchInfo {
     /// Last search time that the engine reported.
     #[serde(with = "As::<Option<Nanos>>")]
     pub reported: Option<Duration>,
-    /// Details that are kept only on request; `None` if there are none. They are boxed to save
-    /// memory, because many concurrent games keep many moves.
+    /// Details that are kept only on request; `None` if there are none. The details are boxed to
+    /// save memory, because many concurrent games keep many moves.
     pub details: Option<Box<SearchDetails>>,
 }
 
-/// Further details of a move: search and clock.
+/// Additional details of a move: search and clock.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SearchDetails {
     /// Time left on the clock of the moving side after the move.
@@ -105,7 +105,7 @@ impl SearchDetails {
         SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings }
     }
 
-    /// Returns the details in a box; `None` if they are empty.
+    /// Returns the details in a box; `None` if all details are empty.
     pub fn boxed(self) -> Option<Box<SearchDetails>> {
         (self != SearchDetails::default()).then(|| Box::new(self))
     }
@@ -159,8 +159,8 @@ impl GameRecord {
     }
 
     /// Returns the number of searched moves of each side, and their total time. A move that lost on
-    /// time is not counted as a move; its time is the rest of the game's duration, which is added
-    /// to the total.
+    /// time is not counted as a move; its time is added to the total, computed as the game's
+    /// duration minus all recorded times.
     pub fn thinking_times(&self) -> ByColor<(u32, Duration)> {
         let mut sum = ByColor::new_with(|_| (0, Duration::ZERO));
         let mut color = self.first_to_move();
@@ -201,7 +201,7 @@ impl GameRecord {
     }
 }
 
-/// Selection of the data of a game that is kept in addition to moves and result.
+/// Selection of the game data that are kept in addition to moves and result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KeptFields {
     fields: Vec<Field>,
@@ -215,8 +215,8 @@ impl KeptFields {
         KeptFields { fields: annotation.fields.clone(), transcripts }
     }
 
-    /// Drops the search results of a move that are not selected. Score, depths, nodes and times are
-    /// always kept.
+    /// Drops the unselected search results of a move. Score, depths, nodes and times are always
+    /// kept.
     pub(crate) fn trim_info(&self, info: &mut Info) {
         let mut unless = |field, drop: fn(&mut Info)| {
             if !self.fields.contains(&field) {

@@ -1,11 +1,11 @@
 //! Referee of one game: determines the side to move and the commands for its engine, and judges the
 //! answer.
 //!
-//! The referee is a state machine without I/O. It uses the rules of chess from shakmaty, not from
-//! the bundled engine, so that a bug in one implementation cannot hide a bug in the other. The
-//! order of judgement is fixed: crash, disconnect or stall; loss on time; unparseable move; illegal
-//! move; endings by the rules of chess; and finally adjudication by tablebases, resignation, draw
-//! and move cap.
+//! The referee is a state machine without I/O. The rules of chess come from shakmaty, not from the
+//! bundled engine, so that a bug in one implementation cannot hide a bug in the other
+//! implementation. The order of judgement is fixed: crash, disconnect or stall; loss on time;
+//! unparseable move; illegal move; endings by the rules of chess; and finally adjudication by
+//! tablebases, resignation, draw and move cap.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -47,7 +47,8 @@ pub struct Turn {
     pub position: String,
     /// Limits of the search.
     pub go: Go,
-    /// Time after which the move loses on time, including the margin; `None` if no clock runs.
+    /// Time after which the move loses on time, including the margin; `None` if the time of the
+    /// move is not limited.
     pub budget: Option<Duration>,
 }
 
@@ -252,7 +253,7 @@ impl Referee {
         elapsed: Duration,
         mut info: Info,
     ) -> Result<(), Loss> {
-        // The clock is judged first: a late answer loses on time, whatever its text.
+        // The clock is judged first: a late answer loses on time, regardless of its text.
         self.charge(color, elapsed, info.nodes).map_err(|over| {
             self.late = Some(over);
             let ms = over.as_secs_f64() * 1e3;
@@ -369,9 +370,9 @@ impl Referee {
         self.outcome = self.rule_ending().or_else(looked_up).or(adjudicated);
     }
 
-    /// Returns whether a pawn that cannot be pinned has an empty square in front of it; then the
-    /// position is not stalemate. This test avoids generating all legal moves, which took a tenth
-    /// of the referee's time per game.
+    /// Returns whether a pawn that cannot be pinned has an empty square in front of the pawn; if
+    /// so, the position is not stalemate. This test avoids generating all legal moves, which would
+    /// take a tenth of the referee's time per game.
     fn has_free_pawn(&self) -> bool {
         let (board, color) = (self.position.board(), self.position.turn());
         let lines = board.king_of(color).map(|king| attacks::queen_attacks(king, Bitboard::EMPTY));

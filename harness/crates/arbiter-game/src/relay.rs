@@ -89,9 +89,9 @@ impl<T: Send + 'static> Relay<T> {
     /// Polls the future. If another thread is already polling the future, makes that thread poll
     /// again.
     fn poll_here(self: &Arc<Self>) {
-        // The state is a lock for which no thread waits. Acquire ordering makes the changes that
-        // the last thread made to the future visible to this thread. Release ordering makes the
-        // wake-up visible to the polling thread.
+        // The state is a lock for which no thread waits. With acquire ordering, this thread sees
+        // the changes that the last thread made to the future. With release ordering, the polling
+        // thread sees the wake-up.
         let entered = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
             Some(if state == IDLE { POLLED } else { POLLED_AND_WOKEN })
         });
@@ -130,7 +130,8 @@ impl<T: Send + 'static> Relay<T> {
         let finished = future.take();
         drop(future);
         drop(finished);
-        // The output is stored before the task is woken, because the task takes it immediately.
+        // The output is stored before the task is woken, because the task takes the output
+        // immediately.
         *lock(&self.output) = Some(output);
         self.wake_awaiting();
     }
@@ -144,7 +145,8 @@ impl<T: Send + 'static> Relay<T> {
 
 impl<T: Send + 'static> Resume for Relay<T> {
     fn resume(self: Arc<Self>) {
-        // The game sets timers, and the reader thread does not belong to the runtime.
+        // The game sets timers, which need the context of the runtime, and the reader thread does
+        // not belong to the runtime.
         let _runtime = self.runtime.enter();
         self.poll_here();
     }
@@ -174,8 +176,8 @@ pub(super) async fn relayed<T: Send + 'static>(
     });
     let awaited = RelayHandle(relay);
     let output = std::future::poll_fn(|cx| {
-        // The waker is stored before the poll. If it were stored later, a thread that finishes the
-        // future in between could not wake this task.
+        // The waker is stored before the poll. If the waker were stored later, a thread that
+        // finishes the future in between could not wake this task.
         *lock(&awaited.0.awaiting) = Some(cx.waker().clone());
         awaited.0.poll_here();
         lock(&awaited.0.output).take().map_or(Poll::Pending, Poll::Ready)
@@ -183,7 +185,7 @@ pub(super) async fn relayed<T: Send + 'static>(
     output.await.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// Handle of the task that waits for a relayed future; dropping it drops the future.
+/// Handle of the task that waits for a relayed future; dropping the handle drops the future.
 struct RelayHandle<T>(Arc<Relay<T>>);
 
 impl<T> Drop for RelayHandle<T> {

@@ -100,8 +100,8 @@ fn play(
         {
             side.pondered = forecast.position;
             if let Some(text) = side.session.ponder(&side.pondered, forecast.go) {
-                // An error is ignored, because it recurs on the engine's own turn and is judged
-                // then.
+                // An error is ignored, because the error recurs on the engine's own turn and is
+                // judged then.
                 let _ = side.sent(&text, true);
             }
         }
@@ -109,7 +109,7 @@ fn play(
     Ok(())
 }
 
-/// Side of a replayed game. The transcript replaces its engine.
+/// Side of a replayed game. The transcript replaces the engine.
 struct Side {
     color: Color,
     session: Session,
@@ -124,7 +124,7 @@ struct Side {
     /// Time at which the last command was flushed.
     flushed: Instant,
     /// Recorded answer to the last ping, and the answer that the session expects now. The two
-    /// differ because pings are numbered from the start of a process.
+    /// answers differ because pings are numbered from the start of a process.
     pong: Option<(String, String)>,
     /// Description of the first command that this version would send differently.
     difference: Option<String>,
@@ -179,8 +179,9 @@ impl Side {
         self.since = self.next_command_time();
         let commands = self.session.new_game(self.since, game);
         let commands = commands.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?;
-        // The preparation may differ from the recorded one, because options that an earlier game of
-        // the same process set were not sent again, whereas in the replay this game is the first.
+        // The preparation may differ from the recorded preparation, because options that were set
+        // for an earlier game of the same process were not sent again. In the replay, this game is
+        // the first game of the process.
         self.sent(&commands, false)?;
         self.until_ready()
     }
@@ -247,8 +248,8 @@ impl Side {
     /// Processes the next line of the engine, or a missed deadline.
     fn step(&mut self) -> Result<Step, Stop> {
         if self.is_next(Mark::ToEngine) {
-            // The next entry is a command, so at its time the answer to the last command was
-            // overdue.
+            // The next entry is a command, so the answer to the last command was overdue when the
+            // entry was recorded.
             return self.overdue(self.next_moment());
         }
         let Some((at, entry)) =
@@ -318,8 +319,8 @@ impl Side {
     }
 
     /// Returns the index of the next entry that is not a line from the engine, if the entry has the
-    /// kind `mark`. The entry may follow lines from the engine that were not yet processed at its
-    /// time.
+    /// kind `mark`. The entry may follow lines from the engine that were not yet processed when the
+    /// entry was recorded.
     fn next_index(&self, mark: Mark) -> Option<usize> {
         let place = self.entries.iter().position(|(_, entry)| entry.mark != Mark::FromEngine);
         place.filter(|place| self.entries[*place].1.mark == mark)

@@ -10,7 +10,7 @@ use serde_with::serde_conv;
 
 use arbiter_names::is_hidden;
 
-/// Maximum length, in characters, of a string from another machine that is shown or stored.
+/// Maximum length, in characters, of a shown or stored string that comes from another machine.
 pub const MAX_TEXT: usize = 300;
 
 /// Maximum length, in characters, of the description of a game's end.
@@ -24,7 +24,7 @@ pub fn printable(text: &str, length: usize) -> String {
 }
 
 serde_conv!(
-    /// String that is shown or stored, truncated and without control characters.
+    /// String that is shown or stored: truncated, with control characters replaced.
     pub Text,
     String,
     String::as_str,
@@ -32,7 +32,7 @@ serde_conv!(
 );
 
 serde_conv!(
-    /// Description of the end of a game, truncated and without control characters.
+    /// Description of the end of a game: truncated, with control characters replaced.
     pub(crate) Detail,
     String,
     String::as_str,

@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, Color};
 
-/// Maximum number of bytes kept of the lines before an engine's first game. Without a limit, an
-/// engine with thousands of options would fill the memory.
+/// Maximum number of bytes that are kept from the lines before an engine's first game. Without a
+/// limit, an engine with thousands of options would fill the memory.
 const MAX_START: usize = 128 << 10;
 
-/// Number of bytes kept of the beginning of a game, for each engine.
+/// Number of bytes that are kept from the beginning of a game, for each engine.
 const MAX_HEAD: usize = 128 << 10;
 
-/// Minimum number of bytes kept of the end of a game, for each engine; at most one more chunk is
-/// kept.
+/// Minimum number of bytes that are kept from the end of a game, for each engine; at most one more
+/// chunk is kept.
 const MIN_TAIL: usize = 128 << 10;
 
 /// Maximum length, in bytes, of a transcript that is read; recorded transcripts are far shorter.
@@ -123,8 +123,8 @@ impl Chunk {
 impl Lines {
     fn push(&mut self, ns: u64, mark: Mark, line: &str) {
         let is_position = is_position_command(mark, line);
-        // A `position` command usually repeats the last one and appends two moves, so storing the
-        // appended part suffices.
+        // A `position` command usually repeats the previous command and appends two moves, so
+        // storing the appended part suffices.
         let previous =
             Some(self.position.as_str()).filter(|previous| is_position && !previous.is_empty());
         let mut more = previous.and_then(|previous| line.strip_prefix(previous));
@@ -309,8 +309,8 @@ fn signed_ns(time: Duration) -> i64 {
 }
 
 /// Writes one line per entry: time in nanoseconds, `W` or `B`, mark, text. The marks are `<` for a
-/// line to the engine, `.` for its flush, `>` for a line from the engine, `!` for an event, `=` for
-/// the start of the game, and `~` for missing lines.
+/// line to the engine, `.` for the flush of such a line, `>` for a line from the engine, `!` for an
+/// event, `=` for the start of the game, and `~` for missing lines.
 impl fmt::Display for Transcript {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Entry { at_ns, color, mark, text } in &self.entries {
@@ -408,8 +408,8 @@ mod tests {
             let mut line = game.to_owned();
             for ply in 0..600 {
                 line.push_str(if ply == 0 { " moves e2e4" } else { " g1f3 g8f6" });
-                // After a wrong ponder move, the next `position` command does not extend the last
-                // one.
+                // After a wrong ponder move, the next `position` command does not extend the
+                // previous command.
                 for position in [format!("{line} a7a6"), line.clone()] {
                     recorder.note(now, Mark::ToEngine, &format!("{position}\ngo nodes 1\n"));
                     recorder.note(now, Mark::FromEngine, "position startpos");

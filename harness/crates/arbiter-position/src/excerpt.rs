@@ -4,7 +4,7 @@
 const MAX_EXCERPT: usize = 100;
 
 /// Returns the start of an external text as one line for a message: at most 100 characters, with
-/// spaces in place of control characters.
+/// spaces in place of control characters. `…` marks a longer text.
 pub fn excerpt(text: &[u8]) -> String {
     // A character has at most four bytes, so only this part of a long text needs to be decoded.
     let text = &text[..text.len().min(4 * MAX_EXCERPT + 4)];

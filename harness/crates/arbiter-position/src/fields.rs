@@ -3,12 +3,12 @@
 use crate::excerpt;
 use crate::operations::operations;
 
-/// Maximum number of digits in a counter; a number with so many digits fits into 32 bits.
+/// Maximum number of digits in a counter; a number with this many digits fits into 32 bits.
 const MAX_DIGITS: usize = 9;
 
 /// Fields of a FEN or EPD.
 ///
-/// Some deviations of other programs are also accepted: counters attached to the previous field or
+/// Some deviations from the standard are also accepted: counters attached to the previous field or
 /// to the next word, semicolons attached to a field, and a missing en passant field.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fields<'a> {
@@ -47,8 +47,8 @@ impl Fields<'_> {
         let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '"'));
         let (halfmoves, fullmoves) = match (halfmoves, fullmoves) {
             (None, None) => (operand(rest, "hmvc")?, operand(rest, "fmvn")?),
-            // The fields of a FEN have fixed places, so they take precedence over operations in the
-            // same line.
+            // The fields of a FEN have fixed places, so these fields take precedence over
+            // operations in the same line.
             counters => counters,
         };
         Ok(Fields {
@@ -70,8 +70,8 @@ impl Fields<'_> {
     }
 }
 
-/// Returns whether a character is the dash of an empty field, or a dash that word processors put in
-/// its place.
+/// Returns whether a character is the hyphen of an empty field, or a dash that word processors
+/// substitute for the hyphen.
 fn is_dash(c: char) -> bool {
     matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
@@ -83,7 +83,8 @@ fn word(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// Reads the en passant field; `-` if the field is missing.
+/// Reads the en passant field, or `-` if the field is missing. Returns the field and the rest of
+/// the text.
 fn en_passant(text: &str) -> Result<(String, &str), String> {
     let text = text.trim_start();
     if let Some(rest) = text.strip_prefix(is_dash) {

@@ -23,8 +23,8 @@ pub use text::PlainText;
 /// Prefixes of comment lines.
 const COMMENT_SIGNS: [&str; 4] = ["#", "%", ";", "//"];
 
-/// Returns the non-empty lines of a text, without comment lines. Each line has its number, counted
-/// from 1, and is trimmed of white space and NUL characters.
+/// Returns the lines of `text`, except empty lines and comment lines. Each line comes with its
+/// number in `text`, counted from 1, and is trimmed of white space and NUL characters.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(line_parts(text)).filter_map(|(number, line)| Some((number, content(line)?)))
 }
@@ -43,8 +43,8 @@ pub fn content(line: &str) -> Option<&str> {
     (!line.is_empty() && !is_comment).then_some(line)
 }
 
-/// Returns the material lead of `side`, in pawns (pawn 1, knight and bishop 3, rook 5, queen 9);
-/// negative if the side is behind.
+/// Returns the material advantage of `side`, in pawns (pawn 1, knight and bishop 3, rook 5, queen
+/// 9); negative if the opponent has more material.
 pub fn material_lead(position: &Chess, side: Color) -> i32 {
     let worth = |color| {
         let pieces = position.board().material_side(color).map(i32::from);

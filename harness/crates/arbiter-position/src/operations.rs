@@ -10,8 +10,8 @@ const OPCODES: [&str; 24] = [
     "ce", "dm", "eco", "fmvn", "hmvc", "id", "pm", "pv", "sm",
 ];
 
-/// Opcodes whose operands are single words, never strings. Only these operands are searched for
-/// another opcode.
+/// Opcodes whose operands are single words, never strings. Only the operands of these opcodes are
+/// searched for another opcode.
 const OPCODES_OF_WORDS: [&str; 12] =
     ["acd", "acn", "acs", "am", "bm", "ce", "dm", "fmvn", "hmvc", "pm", "pv", "sm"];
 
@@ -70,8 +70,8 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
 }
 
 /// Returns the end of a string that starts at `start`, after its closing quotation mark. A
-/// quotation mark closes the string only if the operation ends after it. Otherwise, the mark opens
-/// the string of another operation, and the string at `start` is unclosed.
+/// quotation mark closes the string only if the operation ends after the mark. Otherwise, the mark
+/// opens the string of another operation, and the string at `start` is unclosed.
 fn end_of_string(text: &str, start: usize) -> Option<usize> {
     let close = start + 1 + text[start + 1..].find('"')?;
     let after = text[close + 1..].trim_start();

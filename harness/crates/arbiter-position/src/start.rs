@@ -17,8 +17,8 @@ pub struct Start {
     pub position: Chess,
     /// Castling mode of the position.
     pub mode: CastlingMode,
-    /// Message about castling rights and an en passant square that were ignored because they are
-    /// impossible; `None` if there were none.
+    /// Message about impossible castling rights and an impossible en passant square that were
+    /// ignored; `None` if nothing was ignored.
     pub correction: Option<String>,
 }
 
@@ -33,10 +33,11 @@ impl Start {
     ///
     /// # Errors
     ///
-    /// Fails like [`Start::split`], and if moves follow the position.
+    /// Fails in the same cases as [`Start::split`], and if moves follow the position.
     pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
-        // If the moves were ignored, the position would not be the one that the line describes.
+        // If the moves were ignored, the position would differ from the position that the line
+        // describes.
         if rest.split_whitespace().next() == Some("moves") {
             return Err("expected a position, got one with moves; give the game as PGN".to_owned());
         }
@@ -91,7 +92,7 @@ impl Start {
 
     fn by_rules(setup: &Setup, mode: CastlingMode) -> Result<Start, String> {
         let position = Chess::from_setup(setup.clone(), mode)
-            // Test suites contain positions that no game reaches, but engines can search them.
+            // Test suites contain positions that no game reaches but that engines can search.
             .or_else(PositionError::ignore_too_much_material)
             .or_else(PositionError::ignore_impossible_check)
             .or_else(PositionError::ignore_invalid_ep_square)
@@ -115,7 +116,7 @@ impl Start {
         setup.castling_rights & !self.position.castles().castling_rights()
     }
 
-    /// Checks that a game can reach the position.
+    /// Checks that the position is not obviously unreachable in a game.
     ///
     /// # Errors
     ///

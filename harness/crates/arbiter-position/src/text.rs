@@ -4,7 +4,7 @@ use std::io::{self, Cursor, ErrorKind, Read};
 
 use memchr::memchr;
 
-/// Reader that removes the byte order mark of a text and converts its line endings to line feeds. A
+/// Reader that removes a byte order mark from a text and converts all line endings to line feeds. A
 /// line may end with a carriage return, with or without a line feed. UTF-16 is not supported: the
 /// first read fails.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl<R: Read> Read for PlainText<R> {
         loop {
             let read = self.read_raw(buffer)?;
             let kept = self.end_lines(&mut buffer[..read]);
-            // A return value of 0 signals the end of the text, so it is returned only if the source
+            // A return value of 0 signals the end of the text, so 0 is returned only if the source
             // has ended.
             if kept > 0 || read == 0 {
                 return Ok(kept);

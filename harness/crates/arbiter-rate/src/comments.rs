@@ -10,9 +10,9 @@ pub(crate) fn is_book(comment: &[u8]) -> bool {
     text[..end].eq_ignore_ascii_case(b"book")
 }
 
-/// Returns the time of a move from its comment, in milliseconds. The comment contains a number
-/// followed by `s` or `ms`, as in `+0.31/12 0.123s`, a number of milliseconds, as in `mt=123`, or
-/// an elapsed move time, as in `[%emt 0:00:01.5]`.
+/// Returns the time of a move from its comment, in milliseconds; `None` if the comment contains no
+/// time. The comment contains a number followed by `s` or `ms`, as in `+0.31/12 0.123s`, a number
+/// of milliseconds, as in `mt=123`, or an elapsed move time, as in `[%emt 0:00:01.5]`.
 pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
     let has_commands = matches!(comment, [b'[', ..] | [b' ', b'[', ..]);
     let written = if has_commands { None } else { written_time(comment) };
@@ -20,7 +20,7 @@ pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
 }
 
 fn written_time(comment: &[u8]) -> Option<f64> {
-    // A long comment has the time near its start, so the rest is not searched.
+    // A long comment has the time near its start, so only the first 200 bytes are searched.
     let mut rest = &comment[..comment.len().min(200)];
     loop {
         if let Some(time) = rest.strip_prefix(b"mt=") {
@@ -34,9 +34,9 @@ fn written_time(comment: &[u8]) -> Option<f64> {
     }
 }
 
-/// Parses a time at the start of `text`, such as `0.123s` or `123ms`, and returns it in
-/// milliseconds. The parser of the standard library would take three times as long, which matters
-/// because files contain a time for each move.
+/// Parses a time at the start of `text`, such as `0.123s` or `123ms`, and returns the milliseconds.
+/// The parser of the standard library would take three times as long, which matters because files
+/// contain a time for each move.
 fn number_with_unit(text: &[u8]) -> Option<f64> {
     let mut digits = 0u64;
     let mut point = None;
@@ -62,8 +62,8 @@ fn number_with_unit(text: &[u8]) -> Option<f64> {
 }
 
 /// Powers of ten. The length of the array limits the number of digits that [`number_with_unit`]
-/// parses. Integers of up to fifteen digits and these powers are exact in an `f64`, so their
-/// quotient is bit-identical to the result of the standard library.
+/// parses. Integers of up to fifteen digits and these powers are exact in an `f64`, so the quotient
+/// of such an integer and a power is bit-identical to the result of the standard library.
 const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 

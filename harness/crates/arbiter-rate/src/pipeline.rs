@@ -25,8 +25,8 @@ pub fn scan_all<R: Read + Send>(
 ) -> io::Result<()> {
     let blocks = Mutex::new(Blocks::new(source).enumerate());
     thread::scope(|scope| {
-        // The channel has room for one block per thread. If it is full, the threads wait for the
-        // receiver.
+        // The channel has room for one block per thread. If the channel is full, the threads wait
+        // for the receiver.
         let (sender, receiver) = sync_channel(threads);
         // Without a thread the channel would close immediately, as for an empty source.
         for _ in 0..threads.max(1) {
@@ -37,7 +37,8 @@ pub fn scan_all<R: Read + Send>(
         // The channel closes only when all senders have been dropped.
         drop(sender);
         // Blocks arrive in any order. Sums of floating-point numbers and indices of players depend
-        // on the order of the blocks, so without reordering they would differ from scan to scan.
+        // on the order of the blocks, so without reordering, the results would differ from scan to
+        // scan.
         let mut early = BTreeMap::new();
         let mut next = 0;
         for scanned in receiver {

@@ -98,8 +98,8 @@ pub struct UncountedGame {
     pub title: String,
     /// Move that caused the rejection, if any.
     pub culprit: Option<String>,
-    /// Line in the block, from 0, of the move that caused the rejection; without such a move, the
-    /// line on which the game starts.
+    /// Line in the block, from 0, of the move that caused the rejection; if no move caused the
+    /// rejection, the line on which the game starts.
     pub line: u64,
 }
 
@@ -275,8 +275,8 @@ impl GameScan {
         let outcome = tags.outcome(self.outcome).map_err(|_| RejectReason::Contradiction)?;
         let outcome = outcome.ok_or(RejectReason::NoResult)?;
         let by_rules = self.replay.as_ref().and_then(|replay| replay.position.outcome().known());
-        // The rules decide mate, stalemate and insufficient material; any other position may end by
-        // agreement, time or adjudication.
+        // The rules decide mate, stalemate and insufficient material; in any other position, a game
+        // may end by agreement, time or adjudication.
         if by_rules.is_some_and(|by_rules| by_rules != outcome) {
             return Err(RejectReason::WrongResult);
         }
@@ -293,7 +293,8 @@ impl GameScan {
             .starts
             .entry(spelling)
             .or_insert_with(|| fnv1a(FNV_START, start_name(tags).as_bytes()));
-        // Without book marks, the opening of a game from another position is the position alone.
+        // Without book marks, the opening of a game that does not start from the initial position
+        // is only its starting position.
         let limit = if start == FNV_START { self.options.opening_plies as usize } else { 0 };
         // Copies of a game may be in different notations. Replaying takes much longer than reading,
         // so moves that look like SAN are not replayed.
@@ -350,8 +351,8 @@ fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
 /// Computer Programming", section 6.4).
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Returns the FEN of the starting position, whose text does not depend on the `FEN` tag; empty for
-/// the initial position.
+/// Returns a normalized FEN of the starting position, which does not depend on the spelling of the
+/// `FEN` tag; empty for the initial position.
 fn start_name(tags: &Tags) -> String {
     // Some programs write an en passant square even if no pawn can capture there.
     match tags.start().map(|start| start.position) {
@@ -372,7 +373,7 @@ fn is_san(written: &MoveOrWord) -> bool {
     }
 }
 
-/// Replaces moves by their SAN, as far as they are legal.
+/// Replaces moves with their SAN, up to the first word that is not a legal move.
 fn shorten(tags: &Tags, moves: &mut [MoveOrWord]) {
     let Ok(Start { mut position, .. }) = tags.start() else { return };
     for written in moves {
@@ -383,9 +384,9 @@ fn shorten(tags: &Tags, moves: &mut [MoveOrWord]) {
     }
 }
 
-/// Returns the name of an opening: the FEN of the starting position, unless this is the initial
-/// position, and the moves. If a move contains a source file or rank that may be redundant in SAN,
-/// the moves are replayed, so that the name does not depend on the notation.
+/// Returns the name of an opening: the FEN of the starting position (omitted for the initial
+/// position), followed by the moves. If a move contains a source file or rank that may be redundant
+/// in SAN, the moves are replayed, so that the name does not depend on the notation.
 fn opening_name(tags: &Tags, moves: &mut [MoveOrWord]) -> String {
     let is_long = |written: &MoveOrWord| match written {
         MoveOrWord::San(San::Normal { role: Role::Pawn, rank, .. }) => rank.is_some(),
@@ -436,8 +437,8 @@ fn is_nameless(name: &[u8]) -> bool {
 }
 
 /// Returns the termination tag in lowercase. If the tag is missing or only reports a normal end,
-/// returns the text after the data in the last comment without the side, such as `mates` for `+M1/9
-/// 0.1s, White mates`.
+/// returns the ending from the last comment, without the side, such as `mates` for `+M1/9 0.1s,
+/// White mates`.
 fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     let tag = tags.termination.to_ascii_lowercase();
     if !matches!(tag.as_slice(), b"" | b"?" | b"normal") {
@@ -454,7 +455,7 @@ fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Returns the index of a name in `names`, adding the name if it is new.
+/// Returns the index of a name in `names`; a new name is added.
 fn number(text: &[u8], names: &mut Vec<String>, index: &mut HashMap<Vec<u8>, u32>) -> u32 {
     if let Some(number) = index.get(text) {
         return *number;
@@ -464,7 +465,7 @@ fn number(text: &[u8], names: &mut Vec<String>, index: &mut HashMap<Vec<u8>, u32
     let start = &text[..text.len().min(MAX_NAME)];
     let mut name = text_of(start);
     if start != text {
-        // The hash distinguishes names that start alike.
+        // The hash distinguishes long names with the same beginning.
         name += &format!("… {:016x}", fnv1a(FNV_START, text));
     }
     names.push(name);

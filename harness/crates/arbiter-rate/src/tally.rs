@@ -11,10 +11,10 @@ use arbiter_stats::{Calibration, GameResult, Trinomial};
 /// Without a limit, all games of a file without pairs would wait in memory.
 const MAX_WAITING: usize = 64;
 
-/// Maximum number of rejected games that are listed; further games are only counted.
+/// Maximum number of rejected games that are listed; additional rejected games are only counted.
 const MAX_NAMED: usize = 20;
 
-/// Maximum number of endings that are counted separately. There must be a limit because a PGN file
+/// Maximum number of endings that are counted separately. The number is limited because a PGN file
 /// may contain any text as a termination.
 const MAX_ENDINGS: usize = 64;
 
@@ -57,8 +57,8 @@ pub struct Opening {
 pub struct RejectedGame {
     /// Name of the file.
     pub file: String,
-    /// Line in the file, from 1, of the move that caused the rejection; without such a move, the
-    /// line on which the game starts.
+    /// Line in the file, from 1, of the move that caused the rejection; if no move caused the
+    /// rejection, the line on which the game starts.
     pub line: u64,
     /// Number of the game in the file, from 1.
     pub number: u64,
@@ -70,7 +70,7 @@ pub struct RejectedGame {
     pub culprit: Option<String>,
 }
 
-/// Games of two players from one opening that wait for their partner games: the colour of the first
+/// Games of two players from one opening that have no partner game yet: the colour of the first
 /// player, and this player's results.
 #[derive(Debug, Default)]
 struct UnpairedGames {
@@ -89,7 +89,7 @@ pub struct Choice {
     pub exclude: Vec<String>,
     /// `true` if draws do not count.
     pub ignores_draws: bool,
-    /// `true` if each duplicate of a game also counts.
+    /// `true` if duplicates of a game also count.
     pub counts_copies: bool,
     /// `true` if games are counted individually instead of in pairs.
     pub counts_singles: bool,
@@ -129,7 +129,7 @@ pub struct Tally {
     pub endings: BTreeMap<String, u64>,
     /// Numbers of rejected games by reason.
     pub bad: BTreeMap<RejectReason, u64>,
-    /// First rejected games.
+    /// First rejected games, at most 20.
     pub named: Vec<RejectedGame>,
     by_name: HashMap<String, usize>,
     by_opening: HashMap<u64, usize>,
@@ -307,7 +307,7 @@ impl Tally {
         }
     }
 
-    /// Returns the index of a player, adding the player if it is new.
+    /// Returns the index of a player; a new player is added.
     fn player(&mut self, name: &str) -> usize {
         let name = self.choice.aliases.get(name).map_or(name, String::as_str);
         *self.by_name.entry(name.to_owned()).or_insert_with(|| {
@@ -316,7 +316,7 @@ impl Tally {
         })
     }
 
-    /// Returns the index of an opening, given by key and name, adding the opening if it is new.
+    /// Returns the index of an opening, given by key and name; a new opening is added.
     fn opening(&mut self, (key, name): &(u64, String)) -> usize {
         *self.by_opening.entry(*key).or_insert_with(|| {
             self.openings.push(Opening { name: name.clone(), results: Trinomial::default() });

@@ -44,7 +44,8 @@ impl Fixed {
             }
             Format::Knockout | Format::Swiss | Format::Ladder => unreachable!("not fixed"),
         };
-        // The user may set both numbers to huge values for an endless run.
+        // The product saturates, because the user may set both numbers to huge values for an
+        // endless run.
         let repetitions = design.rounds.saturating_mul(design.pairs);
         let mut pairs = 0u64;
         let mut encounters = 0;
@@ -59,8 +60,8 @@ impl Fixed {
         Fixed { tiers, encounters, pairs_per_encounter: design.pairs, pairs }
     }
 
-    /// Returns the position of a pair in the tournament, and its engines; `None` after the last
-    /// pair.
+    /// Returns the position of a pair in the tournament, and the engines of the pair; `None` after
+    /// the last pair.
     pub(super) fn place(&self, pair: u64) -> Option<(PairPosition, [usize; 2])> {
         if pair >= self.pairs {
             return None;

@@ -1,12 +1,12 @@
 //! Knockout format: single elimination.
 //!
-//! The number of places in the bracket is a power of two. Places without an engine are byes in the
-//! first round for the best seeds. Seeds are placed so that the two best can meet only in the
-//! final, the four best only in the semi-finals or later, and so on. An encounter is scheduled as
-//! soon as both engines are known, even if other encounters of earlier rounds are not over.
+//! The number of places in the bracket is a power of two. Places without an engine give the best
+//! seeds a bye in the first round. Seeds are placed so that the two best seeds can meet only in the
+//! final, the four best seeds only in the semi-finals or later, and so on. An encounter is
+//! scheduled when both engines are known, even if other encounters of earlier rounds are not over.
 //!
-//! An encounter that is level after its pairs is extended by one pair at a time, as often as the
-//! design allows. If it is still level, the higher seed advances.
+//! An encounter that is level after its pairs is extended by one pair at a time, up to the maximum
+//! of the design. If the encounter is still level, the higher seed advances.
 //!
 //! An encounter ends early if one engine can no longer catch up, unless the design requires that
 //! all pairs are played. The remaining pairs of this encounter are void: they do not count, even if
@@ -21,7 +21,7 @@ pub enum Entrant {
     Open,
     /// Place without an engine: the opponent has a bye.
     Bye,
-    /// Place with the engine of this index.
+    /// Place of the engine with this index.
     Engine(usize),
 }
 
@@ -108,7 +108,8 @@ impl Knockout {
         if self.seeds[a] < self.seeds[b] { [a, b] } else { [b, a] }
     }
 
-    /// Returns the occupants of the two places that play for a place. The level must be at least 1.
+    /// Returns the occupants of the two places whose encounter decides `place` of `level`. `level`
+    /// must be at least 1.
     pub fn sides(&self, level: usize, place: usize) -> [Entrant; 2] {
         let below = &self.levels[level - 1];
         [below[2 * place], below[2 * place + 1]]

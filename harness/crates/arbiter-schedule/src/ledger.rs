@@ -11,7 +11,8 @@ pub struct Encounter {
     pub engines: [usize; 2],
     /// Score of both engines in the pairs counted so far.
     pub score: Score,
-    /// Number of scheduled pairs. After an early decision, it is the number of counted pairs.
+    /// Number of scheduled pairs. After an early decision, the value is the number of counted
+    /// pairs.
     pub planned: u64,
     /// Number of counted pairs.
     pub counted: u64,

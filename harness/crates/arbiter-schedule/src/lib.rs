@@ -51,7 +51,7 @@ impl Format {
         matches!(self, Format::RoundRobin | Format::Gauntlet | Format::Pyramid)
     }
 
-    /// Returns the default, least and greatest number of seeded engines among `engines` engines;
+    /// Returns the default, minimum and maximum number of seeded engines among `engines` engines;
     /// `None` if the format has no seeds.
     pub fn seeds(self, engines: usize) -> Option<(usize, usize, usize)> {
         match self {
@@ -76,7 +76,7 @@ pub enum OpeningPolicy {
     PerEncounter,
     /// Every pair in the run gets a different opening.
     PerPair,
-    /// The pairs cycle through as many openings as there are rounds.
+    /// The pairs cycle through the first n openings, where n is the number of rounds.
     Cycled,
 }
 
@@ -89,16 +89,16 @@ pub struct Design {
     #[serde(rename = "schedule")]
     pub format: Format,
     /// Number of seeded engines at the start of the list. In a gauntlet, the seeded engines meet
-    /// all others. In a knockout, Swiss or ladder, they are seeded in the order of the list; the
-    /// remaining engines follow in random order.
+    /// all others. In a knockout, Swiss or ladder tournament, the seeded engines have the best
+    /// seeds, in the order of the list; the remaining engines follow in random order.
     pub seeds: usize,
     /// `true` if the seeds of a gauntlet also meet each other, as in fastchess.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seeds_meet: bool,
-    /// Number of repetitions of the complete schedule. For a Swiss or a ladder, it is the number of
-    /// rounds. A knockout ignores this value.
+    /// Number of repetitions of the complete schedule. In a Swiss or ladder tournament, the value
+    /// is the number of rounds. A knockout ignores this value.
     pub rounds: u64,
-    /// Number of pairs per encounter, or of games if `is_single` is `true`.
+    /// Number of pairs per encounter; number of games per encounter if `is_single` is `true`.
     pub pairs: u64,
     /// `true` if each opening is played only once, without the second game with colours reversed.
     #[serde(rename = "noswap")]
@@ -146,7 +146,7 @@ impl Design {
     fn opening(&self, place: PairPosition) -> u64 {
         let ordinal = match self.openings {
             OpeningPolicy::Shared => {
-                // Tie breaks have separate openings, so that no later round repeats them.
+                // Tie breaks have separate openings, so that no later round repeats these openings.
                 let stride = self.pairs.saturating_add(self.tie_breaks);
                 place.round.saturating_mul(stride).saturating_add(place.nth)
             }
@@ -180,8 +180,8 @@ struct PairPosition {
     nth: u64,
 }
 
-/// Pair of games from the same opening with colours reversed. If the design has single games, it is
-/// one game.
+/// Pair of games from the same opening with colours reversed. In a design with single games, a
+/// pairing is one game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
     /// Number of the pair in the run, counted from 0.
@@ -252,7 +252,8 @@ impl Schedule {
     }
 
     /// Allows at most `ahead` further rounds to start before the current round is completely
-    /// counted, so that the games of a round can depend on earlier results. Only for fixed formats.
+    /// counted, so that the games of a round can depend on earlier results. Panics if the format is
+    /// not fixed.
     #[must_use]
     pub fn with_rounds_ahead(self, ahead: u64) -> Schedule {
         assert!(
@@ -301,7 +302,7 @@ impl Schedule {
         open.saturating_mul(self.design.pairs).saturating_add(known)
     }
 
-    /// Returns the number of matchups: combinations of two engines that meet or may meet.
+    /// Returns the number of combinations of two engines that meet or may meet.
     pub fn matchups(&self) -> usize {
         match &self.course {
             FormatState::Fixed(fixed) => fixed.encounters as usize,
@@ -329,7 +330,7 @@ impl Schedule {
         Some(self.design.pairing(place, engines))
     }
 
-    /// Returns whether a known pair does not count because its encounter was decided before.
+    /// Returns whether a known pair does not count because its encounter was decided earlier.
     pub fn is_void(&self, pair: u64) -> bool {
         self.ledger.is_void(pair)
     }
@@ -381,8 +382,7 @@ impl Schedule {
         &self.ledger.encounters
     }
 
-    /// Returns the byes in a Swiss tournament: the round and the engine of each, both counted from
-    /// 0.
+    /// Returns the round and the engine of each bye in a Swiss tournament, both counted from 0.
     pub fn byes(&self) -> &[(u64, usize)] {
         if let FormatState::Swiss(swiss) = &self.course { &swiss.byes } else { &[] }
     }

@@ -41,7 +41,7 @@ impl<'a> Matching<'a> {
     }
 
     /// Removes a pair if all other engines can still be paired. Returns whether the pair was
-    /// removed. The matching must be perfect; it remains perfect.
+    /// removed. The matching must be perfect, and remains perfect.
     pub(super) fn take(&mut self, a: usize, b: usize) -> bool {
         if !(self.may_meet)(a, b) {
             return false;
@@ -103,7 +103,7 @@ impl<'a> Matching<'a> {
         false
     }
 
-    /// Swaps matched and unmatched edges on a path from its end back to its root.
+    /// Swaps matched and unmatched edges on the augmenting path from `end` back to the root.
     fn flip(&mut self, end: usize, parent: &[Option<usize>]) {
         let mut next = Some(end);
         while let Some(v) = next {
@@ -115,7 +115,7 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// Alternating tree of one search. Odd cycles are contracted to their base.
+/// Alternating tree of one search. Each odd cycle is contracted to its base.
 struct Forest {
     /// Outer vertex before each inner vertex, on the path from the root.
     parent: Vec<Option<usize>>,
@@ -228,8 +228,8 @@ mod tests {
             if !expected {
                 continue;
             }
-            // After each removed pair, all other engines can still be paired. A pair is refused
-            // exactly if its removal would make this impossible.
+            // After each removed pair, all other engines can still be paired. A pair is refused if
+            // and only if its removal would leave engines that cannot be paired.
             let mut remaining = all;
             while let Some(&a) = remaining.first() {
                 let others = remaining[1..].to_vec();

@@ -5,7 +5,7 @@
 //! | round robin, pyramid | share of points, Sonneborn-Berger |
 //! | gauntlet | share of points |
 //! | Swiss | points, Buchholz, Sonneborn-Berger |
-//! | knockout | encounters survived |
+//! | knockout | rounds survived |
 //! | ladder | rung |
 //!
 //! Engines with equal values share a rank.
@@ -23,13 +23,13 @@ pub struct RankedEngine {
     pub points: f64,
     /// Number of games played.
     pub games: u64,
-    /// Buchholz score. It is the sum of the points of the opponents, counted once for each
+    /// Buchholz score. The score is the sum of the points of the opponents, counted once for each
     /// encounter, and of the engine's own points, counted once for each bye. `None` unless the
     /// format is Swiss.
     pub buchholz: Option<f64>,
-    /// Sonneborn-Berger score. It is the sum, over all games, of the opponent's points times the
-    /// score of the game. The games of a bye count as draws of the engine against itself. `None`
-    /// unless the format is round robin, pyramid or Swiss.
+    /// Sonneborn-Berger score. The score is the sum, over all games, of the opponent's points times
+    /// the score of the game. The games of a bye count as draws of the engine against itself.
+    /// `None` unless the format is round robin, pyramid or Swiss.
     pub sonneborn_berger: Option<f64>,
     /// Number of rounds survived, including byes. `None` unless the format is a knockout.
     pub survived: Option<usize>,

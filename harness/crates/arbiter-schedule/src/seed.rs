@@ -1,11 +1,12 @@
 //! Random numbers derived from the seed of a run.
 //!
-//! Every random choice depends only on the seed, its purpose and its index. It depends neither on
-//! the number of other choices nor on the order in which parallel work finishes. The same seed
-//! therefore gives the same run.
+//! Every random choice depends only on the seed, and on the purpose and the index of the choice. A
+//! choice depends neither on the number of other choices nor on the order in which parallel work
+//! finishes. The same seed therefore gives the same run.
 //!
-//! The mapping from seed to choices must never change, because stored runs depend on it. Hashing
-//! and shuffling are therefore implemented here, because a library may change its algorithms.
+//! The mapping from seed to choices must never change, because stored runs depend on this mapping.
+//! Hashing and shuffling are implemented in this module, because a library may change its
+//! algorithms.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -76,7 +77,8 @@ mod tests {
     }
 
     /// Stored runs depend on these values: a change would change every run with a seed. The values
-    /// are from an independent implementation of the cipher and of the rules above.
+    /// are from an independent implementation of the cipher and of the rules in the module
+    /// documentation.
     #[test]
     fn the_mapping_from_seed_to_choices_is_fixed() {
         assert_eq!(fnv1a(FNV_START, b""), 0xcbf2_9ce4_8422_2325);

@@ -8,10 +8,10 @@
 //! accepted only if all other engines can still be paired (see [`super::matching`]). If a round
 //! without rematches is impossible, the maximum number of meetings is raised by one.
 //!
-//! If the number of engines is odd, one engine has a bye: the lowest engine in the ranking among
-//! those with the fewest byes. A bye is worth half of the points in an encounter, so that it is
-//! neither an advantage nor a disadvantage. Colours need no balancing, because the second game of
-//! each pair has colours reversed.
+//! If the number of engines is odd, one engine has a bye: the lowest in the ranking among the
+//! engines with the fewest byes. A bye is worth half of the points in an encounter, so that a bye
+//! is neither an advantage nor a disadvantage. Colours need no balancing, because the second game
+//! of each pair has colours reversed.
 
 use super::ledger::Ledger;
 use super::matching::Matching;
@@ -24,7 +24,7 @@ pub(super) struct Swiss {
     /// Number of scheduled rounds.
     started: u64,
     pub(super) is_over: bool,
-    /// Byes: the round and the engine of each, both counted from 0.
+    /// Round and engine of each bye, both counted from 0.
     pub(super) byes: Vec<(u64, usize)>,
 }
 
@@ -68,7 +68,8 @@ impl Swiss {
             points[second] += encounter.score.half_points[1];
         }
         let design = ledger.design;
-        // An encounter of n games is worth n points. A bye is worth half of them: n half points.
+        // An encounter of n games is worth n points. A bye is worth half of these points: n half
+        // points.
         let bye = design.pairs * design.games_per_pair();
         self.byes.iter().for_each(|&(_, engine)| points[engine] += bye);
         points

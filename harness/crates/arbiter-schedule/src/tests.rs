@@ -10,7 +10,7 @@ fn design(format: Format) -> Design {
     Design { format, ..Design::round_robin(1) }
 }
 
-/// Returns the half points of both engines in the pair, which depend only on the arguments.
+/// Returns the half points of both engines in the pair, determined only by the arguments.
 fn pair_result(seed: u64, pair: u64) -> [u64; 2] {
     let first = below(&mut seed_for(seed, "test.result", pair), 5);
     [first, 4 - first]
@@ -256,7 +256,8 @@ fn a_knockout_encounter_ends_when_the_loser_cannot_catch_up() {
         (schedule, counted)
     };
     // The pairs of both encounters alternate. An encounter with two pairs won and two pairs
-    // remaining is not decided yet, because it is level if both remaining pairs are lost.
+    // remaining is not decided yet, because the encounter is level if both remaining pairs are
+    // lost.
     let results = [[4, 0], [4, 0], [4, 0], [3, 1]];
     let (schedule, _) = played(design, &results);
     assert!((0..8).all(|pair| !schedule.is_void(pair)));

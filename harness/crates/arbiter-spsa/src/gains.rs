@@ -25,8 +25,8 @@ impl Tuning {
         (self.a_ratio * self.all_pairs() as f64).floor()
     }
 
-    /// Returns c_k, the perturbation of a value at pair `k`, counted from 1. It is at least 0.5 for
-    /// an integer.
+    /// Returns c_k, the perturbation of a value at pair `k`, counted from 1. The perturbation of an
+    /// integer is at least 0.5.
     pub fn perturbation(&self, parameter: &Parameter, k: u64) -> f64 {
         let c = parameter.c_end * (self.all_pairs() as f64 / k as f64).powf(self.gamma);
         match parameter.kind {

@@ -30,8 +30,8 @@ pub struct SimulatedObjective {
 /// ranges, and no rounding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forecast {
-    /// For each parameter, the number of games in which its distance from the optimum shrinks to
-    /// 1/e with the gains of the last iteration.
+    /// Number of games, for each parameter, in which the distance from the optimum shrinks to 1/e
+    /// with the gains of the last iteration.
     pub time_constants: Vec<f64>,
     /// Mean loss, in Elo below the optimum, if the tuning run continued forever at the final rates.
     pub noise_elo: f64,
@@ -50,8 +50,8 @@ pub fn noise(tuning: &Tuning, draw_ratio: f64) -> (f64, f64) {
     let rates: f64 = tuning.parameters.iter().map(|p| tuning.rate(p, last)).sum();
     let mean = ELO_PER_SCORE * (1.0 - draw_ratio) * rates / 8.0;
     let count = tuning.parameters.len() as f64;
-    // The loss is a sum of squares of normal variables. It is approximated by a χ² distribution
-    // scaled to the same mean, which is exact if all rates are equal.
+    // The loss is a sum of squares of normal variables. A χ² distribution scaled to the same mean
+    // approximates this sum; the approximation is exact if all rates are equal.
     let quantile = ChiSquared::new(count)
         .map_or(mean, |distribution| mean / count * distribution.inverse_cdf(0.95));
     (mean, quantile)

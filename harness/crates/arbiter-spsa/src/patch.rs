@@ -12,7 +12,8 @@ const NUMBER: &str =
     r"([-+]?(?:[0-9][0-9_']*(?:\.(?:[0-9][0-9_']*)?)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)";
 
 /// Patterns of the text between a name and its number. The first group matches definitions. The
-/// second group may also match uses, so it is tried only if the first group matches nothing.
+/// second group may also match uses, so the second group is tried only if the first group matches
+/// nothing.
 const FORMS: [&[&str]; 2] = [
     &[
         r"(?:\s*:\s*[A-Za-z0-9_]+)?\s*=\s*",
@@ -23,8 +24,8 @@ const FORMS: [&[&str]; 2] = [
 ];
 
 /// Returns `source` with the number of each name in `values` replaced by its new value. All other
-/// text is unchanged. Names are compared without regard to case and `_`. A number keeps its digit
-/// separator and its decimal point. Fails unless exactly one number is found for each name.
+/// text is unchanged. Comparisons of names ignore case and `_`. A number keeps its digit separator
+/// and its decimal point. Fails unless exactly one number is found for each name.
 pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, String> {
     let forms = FORMS.map(|forms| compile(&pattern(forms)));
     let comment = compile(r"(?m)//.*$|^[ \t]*/?\*.*$");
@@ -64,8 +65,8 @@ fn pattern(between: &[&str]) -> String {
     format!("(?m)(?:{define}|\\b([A-Za-z_][A-Za-z0-9_]*)(?:{between})){NUMBER}")
 }
 
-/// Returns the byte ranges of all numbers of `name` in the code. Names are compared without regard
-/// to case and `_`.
+/// Returns the byte ranges of all numbers of `name` in the code. Comparisons of names ignore case
+/// and `_`.
 fn numbers(form: &Regex, code: &str, name: &str) -> Vec<Range<usize>> {
     let letters = |name: &str| name.replace('_', "").to_ascii_lowercase();
     let place = |found: Captures<'_>| {
@@ -108,8 +109,8 @@ fn literal(old: &str, value: &str) -> String {
     text
 }
 
-/// Returns the unified diff of two strings; empty if they are equal. Both strings must have the
-/// same number of lines, because line n is compared only with line n.
+/// Returns the unified diff of two strings; empty if the strings are equal. Both strings must have
+/// the same number of lines, because line n is compared only with line n.
 pub fn unified(file: &str, old: &str, new: &str) -> String {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();

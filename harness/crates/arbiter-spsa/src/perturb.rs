@@ -22,7 +22,7 @@ pub(crate) fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64
 }
 
 /// Returns the values in the form that an engine accepts. Values of integer parameters are rounded
-/// up or down at random, so that the mean of the results is the exact value.
+/// up or down at random, so that the expected rounded value is the exact value.
 pub(crate) fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64]) -> Vec<f64> {
     let all = parameters.iter().zip(values).zip(fractions);
     all.map(|((parameter, value), fraction)| match parameter.kind {
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn flips_are_fair_and_differ_by_iteration() {
         let ups: usize = (0..5_000).map(|i| flips(7, i, 4).iter().filter(|up| **up).count()).sum();
-        // The limit is five standard deviations of the number of `true` flags among 20,000.
+        // The limit is five standard deviations of the number of `true` flags among 20,000 flags.
         assert!(ups.abs_diff(10_000) < 354, "{ups}");
         assert_ne!(flips(7, 0, 64), flips(7, 1, 64));
         assert_ne!(flips(7, 0, 64), flips(8, 0, 64));

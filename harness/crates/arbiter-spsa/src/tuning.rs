@@ -108,8 +108,8 @@ impl Tuning {
 
 #[cfg(test)]
 impl Tuning {
-    /// Creates the configuration of a tuning run without parameters from alpha, gamma and
-    /// `a_ratio`.
+    /// Creates the configuration of a tuning run from alpha, gamma and `a_ratio`, without
+    /// parameters.
     pub(crate) fn test([alpha, gamma, a_ratio]: [f64; 3], iterations: u64) -> Tuning {
         Tuning { parameters: Vec::new(), alpha, gamma, a_ratio, iterations, pairs: 1, ahead: 0 }
     }

@@ -2,16 +2,18 @@
 //! strength difference and on `draw_elo`, the difference at which the stronger player wins half of
 //! the games.
 //!
-//! P(win) = f(x − D) and P(loss) = f(−x − D), where f is the logistic curve of Elo, x the strength
-//! difference and D `draw_elo`. The bounds of a test can be stated on this scale in two ways:
-//! - Current fishtest and fastchess convert the bounds to logistic Elo with the draw rate of the
-//!   sample, and apply the exact test of [`super::gsprt`]:
+//! P(win) = f(x − D) and P(loss) = f(−x − D), where f(x) = 1/(1 + 10^(−x/400)) is the logistic Elo
+//! curve, x the strength difference and D `draw_elo`. Tests with hypotheses on this scale exist in
+//! two forms:
+//! - Current versions of fishtest and fastchess convert the hypotheses to logistic Elo with the
+//!   draw rate of the sample, and compute the exact log-likelihood ratio ([`super::gsprt`]):
 //!   [`Model::Bayesian`](super::scale::Model::Bayesian).
-//! - Earlier versions of fishtest, and OpenBench in tests that count games, compare two simple
-//!   hypotheses: [`llr_classical`].
+//! - Earlier versions of fishtest, and OpenBench in tests that count games instead of pairs,
+//!   compare two simple hypotheses: [`llr_classical`].
 //!
-//! The model describes single games. The two games of a pair are assumed to be independent. This
-//! assumption also divides the middle cell into pairs with two draws and pairs with one win each.
+//! The model describes single games. The two games of a pair are assumed to be independent. The
+//! independence also determines how the middle cell divides into pairs with two draws and pairs
+//! with one win for each engine.
 
 use super::elo::{elo_from_score, finite, score_from_elo};
 use super::pentanomial::{Pentanomial, Trinomial};
@@ -43,8 +45,8 @@ impl BayesElo {
     /// Returns the maximum-likelihood parameters for pairs of independent games, after empty cells
     /// are raised by [`Distribution::regularized`](super::Distribution::regularized).
     ///
-    /// The share of pairs with two decisive games in the middle cell is unknown. It is estimated
-    /// with the EM algorithm (A. Dempster, N. Laird, D. Rubin, 1977).
+    /// In the middle cell, the share of pairs with two decisive games is unknown. This share is
+    /// estimated with the EM algorithm (A. Dempster, N. Laird, D. Rubin, 1977).
     pub fn from_pairs(pairs: &Pentanomial) -> BayesElo {
         let [ll, ld, middle, wd, ww] = pairs
             .distribution()
@@ -107,17 +109,17 @@ impl BayesElo {
 }
 
 /// Returns the log-likelihood ratio Σ n·ln(P₁/P₀) of the simple hypothesis `elo1` against `elo0`.
-/// Both are in BayesElo points, with the draw parameter of the sample. Empty cells are raised as in
-/// [`Distribution::regularized`](super::Distribution::regularized).
+/// Both hypotheses are in BayesElo points and have the draw parameter of the sample. Empty cells
+/// are raised as in [`Distribution::regularized`](super::Distribution::regularized).
 pub fn llr_classical(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let draw_elo = BayesElo::from_sample(games).draw_elo;
     let at = |elo| BayesElo { elo, draw_elo }.probabilities();
     games.distribution().regularized().llr(&at(elo0), &at(elo1))
 }
 
-/// Returns the log-likelihood ratio of cutechess-cli. Unlike [`llr_classical`], it adds half a win,
-/// half a draw and half a loss to the sample instead of raising empty cells. It also takes the
-/// bounds in logistic Elo and converts them to BayesElo points.
+/// Returns the log-likelihood ratio as computed by cutechess-cli. Unlike [`llr_classical`], this
+/// function adds half a win, half a draw and half a loss to the sample instead of raising empty
+/// cells. The hypotheses are in logistic Elo and are converted to BayesElo points.
 pub fn llr_with_prior(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let counts = [games.losses, games.draws, games.wins].map(|count| count as f64 + 0.5);
     let total: f64 = counts.iter().sum();
@@ -148,8 +150,8 @@ mod tests {
     use super::super::tests::agreement::Agreement;
     use super::*;
 
-    /// Each case is a sample, its parameters, another strength, and the loss rate and logistic Elo
-    /// at this strength. The figures are from fishtest's statistics module.
+    /// Each case contains a sample, the fitted parameters, another strength, and the loss rate and
+    /// logistic Elo at this strength. The figures are from fishtest's statistics module.
     #[test]
     fn conversions_match_fishtest() {
         let cases = [
@@ -179,7 +181,8 @@ mod tests {
         assert!((p[2] - 3155.0 / 14220.0).abs() < 1e-12);
     }
 
-    /// Checks the classical LLR of the samples in [`super::super::reference`] against fishtest's.
+    /// Checks the classical LLR of the samples in [`super::super::reference`] against fishtest's
+    /// values.
     #[test]
     fn the_classical_ratio_matches_fishtest() {
         let cases = [

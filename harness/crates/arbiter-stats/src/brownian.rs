@@ -1,9 +1,9 @@
 //! Log-likelihood ratio as Brownian motion between two barriers: the probability of reaching the
 //! upper barrier first, and the mean number of units until either barrier is reached.
 //!
-//! This approximation is accurate to a few percent. It ignores the overshoot, the distance by which
-//! the LLR jumps past a barrier. It is used to plan tests and to forecast their length, but never
-//! for decisions.
+//! This approximation is accurate to a few percent. The approximation ignores the overshoot, the
+//! distance by which the LLR jumps past a barrier. The approximation serves to plan tests, to
+//! forecast the length of tests and to estimate strengths after tests, but never to make decisions.
 
 use std::f64::consts::PI;
 
@@ -51,8 +51,9 @@ impl BrownianMotion {
     }
 }
 
-/// Returns the exit of a walk with the mean change `drift` per unit, for which E(e^(−rate·change))
-/// = 1 and `rate` is not 0; [`BrownianMotion::exit`] explains the formulas and the distances.
+/// Returns the exit of a walk with the mean change `drift` per unit. `rate` must be nonzero and
+/// satisfy E(e^(−rate·change)) = 1. [`BrownianMotion::exit`] explains the formulas and the
+/// distances.
 pub(crate) fn exit_by_rate(rate: f64, drift: f64, below: f64, above: f64) -> Exit {
     // The formulas are for a rising walk, so that no exponential overflows. A falling walk is
     // mirrored.
@@ -72,20 +73,21 @@ pub(crate) fn exit_by_rate(rate: f64, drift: f64, below: f64, above: f64) -> Exi
 const NEGLIGIBLE: f64 = 1e-13;
 
 /// Minimum value of drift·barrier/variance at which a reflection is computed from the asymptotic
-/// series of the normal tail. The value is fishtest's. From this value on, the series has an error
-/// of at most 1e-5, and nothing overflows.
+/// series of the normal tail. The threshold is the same as in fishtest. Above the threshold, the
+/// error of the series is at most 1e-5, and no exponential overflows.
 const STEEP: f64 = 5.0;
 
 impl BrownianMotion {
-    /// Returns the probability that a walk from 0 between the barriers `lower` < 0 < `upper` has a
-    /// worse outcome than `level` after `units` units. The outcome is worse if the walk has reached
-    /// the lower barrier by then, or has reached no barrier and is below `level`. If `level` is a
-    /// barrier, the probability is that of a worse result in the order "early failure < late
-    /// failure < late pass < early pass".
+    /// Returns the probability that a walk that starts at 0 between the barriers `lower` < 0 <
+    /// `upper` has a worse outcome than `level` after `units` units. The outcome is worse if the
+    /// walk has reached the lower barrier within these units, or has reached no barrier and is
+    /// below `level`. If `level` is a barrier, the result is the probability of a worse end in the
+    /// order "early failure < late failure < late pass < early pass".
     ///
-    /// The method is an expansion in eigenfunctions of the strip between the barriers. Where this
-    /// expansion converges too slowly, the method is the first reflections at the barriers (D.
-    /// Siegmund, "Sequential Analysis", chapter 3).
+    /// The probability is computed by an expansion in eigenfunctions of the strip between the
+    /// barriers. Where this expansion converges too slowly or loses precision, the probability is
+    /// computed from the first reflections at the barriers (D. Siegmund, "Sequential Analysis",
+    /// chapter 3).
     pub(crate) fn outcome_probability(
         &self,
         lower: f64,
@@ -98,13 +100,13 @@ impl BrownianMotion {
         let gamma = self.drift / self.variance;
         let probability =
             // The terms of the expansion decay too slowly for short times and cancel for steep
-            // drifts. The thresholds are fishtest's.
+            // drifts. The thresholds are the same as in fishtest.
             if self.variance * units / (width * width) < 0.01 || (gamma * width).abs() > 15.0 {
                 self.by_reflections(lower, upper, units, level)
             } else {
                 self.by_eigenfunctions(lower, upper, units, level)
             };
-        // Both series are truncated, so their sums may be slightly outside the range.
+        // Both series are truncated, so their sums may be slightly outside the range 0 to 1.
         probability.clamp(0.0, 1.0)
     }
 

@@ -1,8 +1,8 @@
 //! Calibration of evaluations: game results for each range of one side's evaluations.
 //!
 //! Buckets are centred on whole pawns; the outermost buckets are unbounded. A game is counted once
-//! in each bucket that contains an evaluation of the game, because the evaluations of one game are
-//! not independent.
+//! in each bucket that contains an evaluation from the game, because the evaluations in one game
+//! are not independent.
 
 use super::pentanomial::{GameResult, Trinomial};
 
@@ -48,7 +48,7 @@ impl EvaluationBuckets {
     }
 }
 
-/// Results of one player's games, by the player's evaluations.
+/// Results of one player's games, grouped by the player's evaluations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Calibration([Trinomial; BUCKETS]);
 

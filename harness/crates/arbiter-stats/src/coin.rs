@@ -1,13 +1,13 @@
-//! Test of a coin for bias after every toss, and tail of the binomial distribution.
+//! Sequential test for a biased coin, and upper tail of the binomial distribution.
 
 use statrs::function::beta::beta_reg;
 use statrs::function::gamma::ln_gamma;
 
-/// Returns the natural logarithm of the evidence for an unknown bias. The evidence is a likelihood
-/// ratio of the tosses: a mixture of biased coins (R. E. Krichevsky and V. K. Trofimov, *The
-/// performance of universal encoding*, 1981) against a fair coin. If the coin is fair, the
-/// probability that the logarithm ever exceeds `x` is at most `exp(-x)`, however often the
-/// logarithm is computed (J. Ville, 1939).
+/// Returns the natural logarithm of the evidence for an unknown bias. The evidence is the
+/// likelihood ratio of a mixture of biased coins (R. E. Krichevsky and V. K. Trofimov, *The
+/// performance of universal encoding*, 1981) to a fair coin. If the coin is fair, the probability
+/// that the logarithm ever exceeds `x` is at most `exp(-x)`, however often the logarithm is
+/// computed (J. Ville, 1939).
 pub fn ln_bias_evidence(heads: u64, tails: u64) -> f64 {
     let [heads, tails] = [heads, tails].map(|count| count as f64);
     let tosses = heads + tails;

@@ -2,7 +2,7 @@
 //!
 //! For lopsided results, this model is more accurate than [`super::brownian`]. By Wald's identity,
 //! the probability and the mean time of the exit follow from the root h ≠ 0 of E(e^(hJ)) = 1, where
-//! J is one step.
+//! J is the random step.
 
 use super::brownian::{BrownianMotion, Exit, exit_by_rate};
 use super::roots::{falling_crossing, falling_root};
@@ -13,12 +13,12 @@ use super::roots::{falling_crossing, falling_root};
 const NO_DRIFT: f64 = 1e-4;
 
 /// Returns the exit of a walk that starts at 0 between the barriers `lower` < 0 < `upper`. The walk
-/// takes `steps` with `probabilities`, which add up to 1. `None` unless steps in both directions
-/// are possible.
+/// takes `steps` with `probabilities`, which add up to 1. Returns `None` unless steps in both
+/// directions are possible.
 ///
-/// The probability of the upper barrier is P = (1 − e^(hA))/(e^(hB) − e^(hA)), with barriers A and
-/// B. The mean number of steps is E = (P·B + (1 − P)·A)/E(J). These are the formulas of Brownian
-/// motion with −h in place of 2·drift/variance.
+/// The probability of exit at the upper barrier is P = (1 − e^(hA))/(e^(hB) − e^(hA)), where A is
+/// the lower and B the upper barrier. The mean number of steps is E = (P·B + (1 − P)·A)/E(J). These
+/// are the formulas of Brownian motion with −h in place of 2·drift/variance.
 pub(crate) fn exit<const K: usize>(
     steps: &[f64; K],
     probabilities: &[f64; K],
@@ -76,8 +76,8 @@ mod tests {
 
     type Case = ([f64; 5], f64, f64, [f64; 5], f64, f64);
 
-    /// Each case is pair probabilities, elo0, elo1, steps, pass probability and mean number of
-    /// pairs, computed by M. Van den Bergh's random_walk.py.
+    /// Each case contains pair probabilities, elo0, elo1, steps, pass probability and mean number
+    /// of pairs, computed by M. Van den Bergh's random_walk.py.
     #[rustfmt::skip]
     const CASES: &[Case] = &[
         ([0.0159, 0.2189, 0.5304, 0.2189, 0.0159], 0.0, 5.0,

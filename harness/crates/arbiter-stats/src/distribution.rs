@@ -1,12 +1,12 @@
-//! Weights on equally spaced scores from 0 to 1, and their moments.
+//! Weights of equally spaced scores from 0 to 1, and moments of the scores.
 //!
-//! Cell i of `K` stands for the score i/(K − 1). A game has three cells, a pair of games five. The
-//! unit of observation is therefore a game or a pair; [`Distribution::GAMES_PER_UNIT`] is the
-//! number of games in a unit.
+//! Cell i of `K` stands for the score i/(K − 1). A game has three cells, and a pair of games has
+//! five. The unit of observation is therefore a game or a pair; [`Distribution::GAMES_PER_UNIT`] is
+//! the number of games in a unit.
 
 /// Weight that replaces a count of zero before a likelihood is computed, as in fishtest, OpenBench
-/// and fastchess. It is too small to affect other cells, but positive, so that no result is
-/// impossible.
+/// and fastchess. The weight is too small to affect other cells, but positive, so that no result
+/// has the probability 0.
 pub(crate) const ZERO_CELL: f64 = 1e-3;
 
 /// Non-negative weights of the scores 0, 1/(K − 1), …, 1.
@@ -15,7 +15,7 @@ pub struct Distribution<const K: usize> {
     weights: [f64; K],
 }
 
-/// Mean and spread of a sample of units, each scored from 0 to 1.
+/// Mean and variance of the scores, 0 to 1, in a sample of units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moments {
     /// Number of units (games or pairs), greater than 0.
@@ -36,7 +36,8 @@ impl Moments {
     }
 
     /// Returns the variance of one game's score, estimated from the units. The score of a pair is
-    /// the mean of two games, so the variance per game is twice the variance per pair.
+    /// the mean of the scores of two games, so the variance per game is twice the variance per
+    /// pair.
     pub fn variance_per_game(&self) -> f64 {
         self.games_per_unit * self.variance
     }
@@ -96,13 +97,13 @@ impl<const K: usize> Distribution<K> {
         (total > 0.0).then(|| self.weights.map(|w| w / total))
     }
 
-    /// Returns the moments of the sample; `None` if it is empty.
+    /// Returns the moments of the sample; `None` if the sample is empty.
     ///
     /// The variance is exactly 0 if all units are in one cell.
     pub fn moments(&self) -> Option<Moments> {
         let p = self.probabilities()?;
-        // Rounding errors would give a sample in a single inner cell a tiny variance, and therefore
-        // a wrong interval.
+        // If all units are in one inner cell, rounding errors would give the sample a tiny
+        // variance, and therefore a wrong interval.
         let variance = if p.contains(&1.0) { 0.0 } else { central_moment(&p, 2) };
         Some(Moments {
             units: self.total(),

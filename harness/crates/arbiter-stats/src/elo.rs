@@ -10,7 +10,8 @@
 //! | one unit | as for all units in one cell | | |
 //! | otherwise | finite | an end is infinite if the interval of the score exceeds (0, 1) | 0 to 1, sometimes also a bound |
 //!
-//! Estimates use the counts unchanged. Only likelihood ratios replace zeros.
+//! The estimates in this module use the unmodified counts. Likelihood ratios raise empty cells
+//! first.
 
 use std::cmp::Ordering;
 
@@ -39,7 +40,7 @@ impl Estimate {
     }
 }
 
-/// Returns the number; `None` unless it is finite.
+/// Returns the number; `None` if the number is infinite or NaN.
 pub fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
@@ -51,7 +52,7 @@ pub fn score_from_elo(elo: f64) -> f64 {
 }
 
 /// Returns the Elo difference with the expected score `score`: -∞ if the score is 0 or less, ∞ if
-/// it is 1 or more.
+/// the score is 1 or more.
 pub fn elo_from_score(score: f64) -> f64 {
     // Adding 0 turns the −0 of an even score into 0, which is printed without a minus sign.
     -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10() + 0.0
@@ -65,9 +66,10 @@ pub fn estimate(sample: &Moments) -> Estimate {
     within(sample, Z_95)
 }
 
-/// Returns [`estimate`] with a wider interval for one of `family` simultaneous estimates. With a
-/// probability of at least 95 %, all intervals contain their true values, even if the estimates
-/// depend on each other. Each interval has the level 1 − 5 %/`family` (Bonferroni correction).
+/// Returns the Elo as [`estimate`] does, with a wider interval for one of `family` simultaneous
+/// estimates. With a probability of at least 95 %, all intervals contain their true values, even if
+/// the estimates depend on each other. Each interval has the level 1 − 5 %/`family` (Bonferroni
+/// correction).
 pub fn simultaneous(sample: &Moments, family: usize) -> Estimate {
     within(sample, simultaneous_z(family))
 }
@@ -83,7 +85,7 @@ fn simultaneous_z(family: usize) -> f64 {
 /// probability of at most sᴺ. The bound is the s for which sᴺ is the probability that a standard
 /// normal variable exceeds `z`.
 pub(crate) fn least_score(units: f64, z: f64) -> f64 {
-    // From sᴺ = Φ(−z).
+    // This expression solves sᴺ = Φ(−z) for s.
     normal_cdf(-z).powf(1.0 / units)
 }
 
@@ -112,10 +114,10 @@ pub fn likelihood_of_superiority(sample: &Moments) -> Option<f64> {
     (error > 0.0).then(|| normal_cdf((sample.mean - 0.5) / error))
 }
 
-/// Returns a bound of the likelihood of superiority (LOS) for lopsided samples of N units: the LOS
-/// is greater than 1 − 2⁻ᴺ, or less than 2⁻ᴺ. Equal players win, or lose, all N units with a
-/// probability of at most 2⁻ᴺ, and no result of N units is stronger evidence. Returns `None` for
-/// all other samples.
+/// Returns a bound on the likelihood of superiority (LOS) for an extremely lopsided sample of N
+/// units: the LOS is greater than 1 − 2⁻ᴺ, or less than 2⁻ᴺ. Equal players win, or lose, all N
+/// units with a probability of at most 2⁻ᴺ, and no result of N units is stronger evidence. Returns
+/// `None` for all other samples.
 pub fn bound_of_superiority(sample: &Moments) -> Option<(Ordering, f64)> {
     let chance = 0.5f64.powf(sample.units);
     let is_lopsided = sample.mean >= 1.0 || sample.mean <= 0.0;

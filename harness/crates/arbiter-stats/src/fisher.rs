@@ -1,5 +1,5 @@
-//! One-sided Fisher's exact test. The test shows whether one source of games (a worker or a
-//! machine) fails significantly more often than all other sources together.
+//! One-sided Fisher's exact test. The test shows whether games from one source (a worker or a
+//! machine) fail significantly more often than games from all other sources together.
 //!
 //! If all games are equally likely to fail, the number of failures of one source has a
 //! hypergeometric distribution.
@@ -9,9 +9,9 @@ use statrs::function::factorial::ln_binomial;
 /// Numbers of games and of failed games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FailureCount {
-    /// Number of games, including failures.
+    /// Number of games, including failed games.
     pub games: u64,
-    /// Number of failures.
+    /// Number of failed games.
     pub failures: u64,
 }
 

@@ -1,16 +1,18 @@
-//! Forecast of a running test: the probability that it passes, and the number of remaining pairs.
+//! Forecast of a running test: the probability that the test passes, and the number of remaining
+//! pairs.
 //!
-//! After few pairs, the estimated strength is uncertain, so the forecast is a mean over strengths.
-//! The prior is a normal distribution around the middle of the two hypotheses; its standard
-//! deviation is their distance. The sample updates the prior by Bayes' rule.
+//! After only a few pairs, the estimated strength is uncertain, so the forecast is a mean over
+//! strengths. The prior is a normal distribution that is centred midway between the two hypotheses.
+//! The standard deviation of the prior is the distance between the hypotheses. The sample updates
+//! the prior by Bayes' rule.
 //!
-//! The log-likelihood ratio (LLR) is Brownian motion with variance w² per unit; its drift is w²/2
-//! under H1 and −w²/2 under H0. The prior of the drift is N(0, w⁴). After N units with mean drift
-//! m, the posterior is N(m·k, w²·k/N) with k = N·w²/(N·w² + 1).
+//! The log-likelihood ratio (LLR) is modelled as Brownian motion with variance w² per unit. The
+//! drift is w²/2 under H1 and −w²/2 under H0. The prior of the drift is N(0, w⁴). After N units
+//! with mean drift m, the posterior is N(m·k, w²·k/N) with k = N·w²/(N·w² + 1).
 //!
 //! The forecast is calibrated if strengths follow the prior. A sample that is significantly outside
-//! the prior widens the prior, so that engines of very different strength also have a useful
-//! forecast.
+//! the prior widens the prior, so that the forecast is also useful for engines of very different
+//! strength.
 
 use super::brownian::{BrownianMotion, Exit};
 use super::pentanomial::Pentanomial;
@@ -22,18 +24,20 @@ const STEPS: i32 = 24;
 /// Distance between neighbouring drifts, in standard deviations.
 const SPACING: f64 = 0.25;
 
-/// Number of standard errors by which the drift of a sample must be outside the prior before the
-/// prior is widened. Without the widening, the forecast for engines of very different strength
-/// would still be "no verdict" shortly before the test passes.
+/// Number of standard errors of the observed drift that count as chance. The prior is widened only
+/// if the square of the drift exceeds the variance of the prior by more than the square of these
+/// standard errors. Without the widening, the forecast for engines of very different strength would
+/// still be "no verdict" shortly before the test passes.
 const BEYOND_CHANCE: f64 = 3.0;
 
 impl Sprt {
-    /// Returns the probability that the test passes, and the mean number of remaining pairs, which
-    /// is 0 if the test is decided at Wald's bounds. `None` while the sample has no variance.
+    /// Returns the probability that the test passes, and the mean number of remaining pairs. If the
+    /// LLR has reached one of Wald's bounds, no pairs remain. Returns `None` if the sample has no
+    /// variance.
     ///
     /// For display only. Wald's bounds are used even if the test corrects its bounds, because the
     /// forecast is for a continuous LLR. On average, a real LLR that crosses a corrected bound
-    /// overshoots it to Wald's bound, which is the bound for a continuous LLR.
+    /// overshoots this bound as far as Wald's bound, the bound for a continuous LLR.
     pub fn forecast(&self, pairs: &Pentanomial) -> Option<Exit> {
         let exit = |walk: BrownianMotion, below, above| {
             let Exit { upper_probability, mean_units } = walk.exit(below, above);
@@ -43,9 +47,9 @@ impl Sprt {
         Some(Exit { upper_probability, mean_units })
     }
 
-    /// Returns the probabilities of accepting H1 and of accepting H0 within `limit` more pairs.
-    /// With the rest of the probability, neither is accepted. `None` while the sample has no
-    /// variance. For display only, like [`Sprt::forecast`].
+    /// Returns the probabilities of accepting H1 and of accepting H0 within `limit` more pairs. The
+    /// remaining probability is that neither hypothesis is accepted. Returns `None` if the sample
+    /// has no variance. For display only, like [`Sprt::forecast`].
     pub fn chances(&self, pairs: &Pentanomial, limit: u64) -> Option<[f64; 2]> {
         let within = |walk: BrownianMotion, below: f64, above: f64| match limit {
             0 => [0.0, 0.0],
@@ -58,8 +62,8 @@ impl Sprt {
     }
 
     /// Returns the means of two figures of the remaining walk. `figures` computes the figures from
-    /// the walk and its distances to the lower and upper bounds. If H1 is accepted already, the
-    /// figures are 1 and 0; if H0 is accepted already, they are 0 and `if_h0`.
+    /// the walk and the distances of the LLR to the lower and upper bounds. If H1 is already
+    /// accepted, the means are 1 and 0; if H0 is already accepted, the means are 0 and `if_h0`.
     fn mean_outcome(
         &self,
         pairs: &Pentanomial,
@@ -72,8 +76,9 @@ impl Sprt {
             Decision::AcceptH1 => Some([1.0, 0.0]),
             Decision::AcceptH0 => Some([0.0, if_h0]),
             Decision::Continue => {
-                // The exact LLR is proportional to the counts, so it gives the drift per unit. A
-                // drift computed from the moments is valid only for small strength differences.
+                // The exact LLR is proportional to the counts, so the LLR divided by the number of
+                // units is the drift per unit. A drift computed from the moments is valid only for
+                // small strength differences.
                 let drift = llr / sample.units;
                 let walk = BrownianMotion { drift, ..self.for_pairs(pairs).walk(&sample) };
                 let below = llr - self.bounds.lower;

@@ -1,9 +1,10 @@
 //! Exact log-likelihood ratios of the generalized sequential probability ratio test (GSPRT).
 //!
 //! The log-likelihood ratio (LLR) compares two constraints on an otherwise unknown distribution of
-//! scores. Each constraint is represented by the most likely distribution that satisfies it. No
-//! normal approximation is used. The method is described by M. Van den Bergh in "A practical
-//! introduction to the GSPRT" and, for the constraint on the t-value, in "Normalized Elo".
+//! scores. Each constraint is represented by the most likely distribution that satisfies the
+//! constraint. No normal approximation is used. The method is described by M. Van den Bergh in "A
+//! practical introduction to the GSPRT" and, for the constraint on the t-value, in "Normalized
+//! Elo".
 
 use super::distribution::{Distribution, central_moment, mean};
 use super::elo::score_from_elo;
@@ -12,16 +13,16 @@ use super::roots::falling_root;
 use super::scale::Model;
 
 /// Largest relative change of a probability at which the fixed-point iteration ends. The LLR is
-/// stationary at the fixed point, so its error is of second order.
+/// stationary at the fixed point, so the error of the LLR is of second order.
 const FIXED_POINT_TOLERANCE: f64 = 1e-10;
 
-/// Maximum number of fixed-point iterations; ordinary samples need 5 to 10, samples with only draws
-/// up to 40.
+/// Maximum number of fixed-point iterations; ordinary samples need 5 to 10 iterations, and samples
+/// that contain only draws need up to 40.
 const MAX_FIXED_POINT_ROUNDS: usize = 100;
 
-/// Returns the log-likelihood ratio of the strength `elo1` against the strength `elo0`. Both are on
-/// the scale of `model` and within ±[`Model::max_elo`]. Empty cells are raised first, so the LLR of
-/// an empty sample is close to 0.
+/// Returns the log-likelihood ratio of the strength `elo1` against the strength `elo0`. Both
+/// strengths are on the scale of `model` and within ±[`Model::max_elo`]. Empty cells are raised
+/// first, so the LLR of an empty sample is close to 0.
 pub(crate) fn llr<const K: usize>(
     sample: &Distribution<K>,
     elo0: f64,
@@ -34,7 +35,7 @@ pub(crate) fn llr<const K: usize>(
 }
 
 /// Returns the most likely distribution whose strength is `elo` on the scale of `model`, given the
-/// observed probabilities `p`, which are all positive. BayesElo bounds must be converted to
+/// observed probabilities `p`, which are all positive. BayesElo hypotheses must be converted to
 /// logistic Elo first.
 ///
 /// `elo` must be within ±[`Model::max_elo`], because far outside this range, the iteration for
@@ -46,9 +47,9 @@ pub(crate) fn nearest<const K: usize>(p: &[f64; K], elo: f64, model: Model) -> [
     }
 }
 
-/// Returns the change of the LLR after each possible result, if the results have the probabilities
-/// `p`, which are all positive. These changes are the steps of the LLR as a random walk. BayesElo
-/// bounds must be converted to logistic Elo first.
+/// Returns the change of the LLR for each possible result of the next unit, if the results have the
+/// probabilities `p`, which are all positive. These changes are the steps of the LLR as a random
+/// walk. BayesElo hypotheses must be converted to logistic Elo first.
 pub(crate) fn steps<const K: usize>(p: &[f64; K], elo0: f64, elo1: f64, model: Model) -> [f64; K] {
     let (q0, q1) = (nearest(p, elo0, model), nearest(p, elo1, model));
     std::array::from_fn(|cell| (q1[cell] / q0[cell]).ln())
@@ -63,8 +64,8 @@ pub(crate) fn with_mean<const K: usize>(p: &[f64; K], score: f64) -> [f64; K] {
 /// Returns the most likely distribution with (mean − ½)/σ = `t`, given the observed probabilities
 /// `p`.
 ///
-/// The constraint is not linear. In each iteration, it is replaced by its tangent at the current
-/// distribution. The first distribution is uniform.
+/// The constraint is not linear. In each iteration, the constraint is replaced by its tangent at
+/// the current distribution. The first distribution is uniform.
 fn with_t_value<const K: usize>(p: &[f64; K], t: f64) -> [f64; K] {
     // The uniform distribution has a positive variance for any sample, so the first tangent exists.
     let mut q = [1.0 / K as f64; K];
@@ -88,20 +89,20 @@ fn with_t_value<const K: usize>(p: &[f64; K], t: f64) -> [f64; K] {
     q
 }
 
-/// Returns the distribution q that is most likely given `p` (the maximum of Σ p·ln q) and satisfies
-/// Σ q·φ = 0. The constraint φ takes both signs.
+/// Returns the distribution q that maximizes Σ p·ln q (the most likely distribution given `p`)
+/// subject to Σ q·φ = 0. The constraint φ must have values of both signs.
 ///
 /// The solution is q = p / (1 + θφ), where θ is the root of the secular equation Σ pφ/(1 + θφ) = 0
 /// between its poles. For a lopsided sample, the root is so close to a pole that θ loses precision.
 /// The unknown is therefore u = 1 + θφ for the extreme cell that causes the pole. At the pole, u is
-/// 0. Without a tilt, u is 1; the search starts there.
+/// 0. The search starts at u = 1, where the distribution is not tilted.
 fn tilted<const K: usize>(p: &[f64; K], constraint: &[f64; K]) -> [f64; K] {
     let greatest = constraint.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let least = constraint.iter().copied().fold(f64::INFINITY, f64::min);
     assert!(least < 0.0 && 0.0 < greatest, "constraint of one sign: {constraint:?}");
     let observed: f64 = p.iter().zip(constraint).map(|(p, phi)| p * phi).sum();
-    // The root lies between θ = 0 and a pole. The pole belongs to the extreme cell on the side
-    // opposite to the sample.
+    // The root lies between θ = 0 and a pole. The pole belongs to the extreme cell in which φ has
+    // the opposite sign to the observed mean of φ.
     let (pole, other) = if observed < 0.0 { (greatest, least) } else { (least, greatest) };
     let relative = constraint.map(|phi| phi / pole);
     let secular = |u: f64| {

@@ -1,5 +1,5 @@
-//! SPRT that is updated after each pair, with its correction for overshoot. Runs and simulations
-//! take their decisions from it.
+//! SPRT that is updated during a run, with the correction for overshoot. Runs and simulations take
+//! their decisions from [`SprtMonitor`].
 
 use super::gsprt::steps;
 use super::overshoot::Overshoot;
@@ -19,25 +19,25 @@ pub struct SprtStatus {
     pub decision: Decision,
 }
 
-/// Number of random orders of the pairs that are sampled. The mean bounds over these orders are
-/// within 0.06 of the mean over all orders (docs/statistics.md).
+/// Number of sampled random orders of the pairs. The mean bounds over these orders are within 0.06
+/// of the mean over all orders (docs/statistics.md).
 const ORDERS: usize = 16;
 
-/// Number of pairs at the start of an order for which the LLR is computed exactly. Later pairs add
-/// the steps of the complete sample, which takes a thousandth of the time. The first pairs need the
-/// exact LLR because a test that drifts to one bound measures the overshoot at the other bound only
-/// near its start.
+/// Number of pairs, at the start of an order, for which the LLR is computed exactly. For each later
+/// pair, a step computed from the complete sample is added to the LLR; this shortcut takes a
+/// thousandth of the time. The first pairs need the exact LLR: if the LLR drifts towards one bound,
+/// new extreme values on the side of the other bound occur only in the first pairs.
 const EXACT: u64 = 40;
 
-/// Maximum number of pairs of an order that are simulated, so that any counts take only
-/// milliseconds. Further pairs hardly change the measured overshoot.
+/// Maximum number of simulated pairs in an order, so that the simulation takes only milliseconds
+/// even for large counts. Later pairs hardly change the measured overshoot.
 const FOLLOWED: u64 = 5_000;
 
 impl Sprt {
-    /// Returns the status of a test of which only the counts are known. A correction depends on the
-    /// order of the pairs, so the bounds are means over random orders. `uniform` returns random
-    /// numbers from 0 to 1 that determine the orders. The test has ended if it has ended in at
-    /// least one order.
+    /// Returns the status of a test from the counts alone, without the order of the pairs. A
+    /// correction depends on the order of the pairs, so the bounds are means over random orders.
+    /// `uniform` returns random numbers in [0, 1) that determine the orders. If the test has ended
+    /// in at least one order, the status contains the decision.
     pub fn status_of_counts(
         &self,
         pairs: &Pentanomial,
@@ -96,7 +96,7 @@ impl Sprt {
     }
 }
 
-/// SPRT with the overshoot of its LLR so far.
+/// SPRT with the overshoot of the LLR measured so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtMonitor {
     test: Sprt,
@@ -116,14 +116,15 @@ impl SprtMonitor {
         self.status(0.0, Decision::Continue)
     }
 
-    /// Returns the status after all `pairs` so far. With a correction, the status also depends on
-    /// the counts in every earlier update. Equal sequences of updates lead to equal decisions.
+    /// Updates the test with the counts of all pairs so far, and returns the status. With a
+    /// correction, the status also depends on the counts in every earlier update. Equal sequences
+    /// of updates lead to equal decisions.
     pub fn update(&mut self, pairs: &Pentanomial) -> SprtStatus {
         self.update_by(pairs, self.test.llr(pairs))
     }
 
-    /// Returns the status after all `pairs` and `games` so far. Of the two counts, only the one for
-    /// the test's evidence is used.
+    /// Updates the test with the counts of all pairs and games so far, and returns the status. The
+    /// test uses either `pairs` or `games`, according to its evidence.
     pub fn update_counts(&mut self, pairs: &Pentanomial, games: &Trinomial) -> SprtStatus {
         self.update_by(pairs, self.test.llr_of_counts(pairs, games))
     }
@@ -141,9 +142,9 @@ impl SprtMonitor {
         self.status(llr, decision)
     }
 
-    /// Returns the decision of [`SprtMonitor::update`] for a caller that may have an estimate of
-    /// the LLR. The exact LLR is computed only if there is no estimate, or if the estimate is
-    /// within `margin` of a bound or of a record.
+    /// Updates the test as [`SprtMonitor::update`] does, and returns the decision. The exact LLR is
+    /// computed only if there is no estimate of the LLR, or if the estimate is within `margin` of a
+    /// bound or of an extreme value so far.
     pub(super) fn update_if_near(
         &mut self,
         pairs: &Pentanomial,
@@ -153,8 +154,8 @@ impl SprtMonitor {
         let bounds = self.test.bounds;
         let LlrBounds { lower, upper } =
             self.overshoot.map_or(bounds, |overshoot| overshoot.quiet(bounds));
-        // The error of the estimate is less than the margin, so there is no new record and no
-        // decision.
+        // The error of the estimate is less than the margin, so there is no new extreme value and
+        // no decision.
         if estimate.is_some_and(|llr| llr > lower + margin && llr < upper - margin) {
             if let Some(overshoot) = &mut self.overshoot {
                 overshoot.update_quietly(pairs.pairs());
@@ -177,8 +178,8 @@ mod tests {
     use super::super::scale::Model;
     use super::*;
 
-    /// Updates the test until there is a decision. One pair in `period` is lost, and all others are
-    /// won. Returns the number of pairs and the last status.
+    /// Updates the test until there is a decision. One pair in `period` is lost, and all other
+    /// pairs are won. Returns the number of pairs and the last status.
     fn end(correction: Correction, period: u64) -> (u64, SprtStatus) {
         let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
         let mut monitor = SprtMonitor::new(test.with_correction(correction), 1);

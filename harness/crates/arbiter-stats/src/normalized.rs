@@ -1,36 +1,35 @@
-//! Normalized Elo (nElo): strength difference in standard deviations of a game.
+//! Normalized Elo (nElo): strength difference relative to the standard deviation of a game's score.
 //!
 //! nElo = 800/ln 10 · (s − ½)/σ, where s is the mean score and σ the standard deviation of one
-//! game's score. The length of an SPRT depends only on its bounds in nElo, not on the opening book
-//! or the draw rate (M. Van den Bergh, "Normalized Elo"). For small differences, logistic Elo ≈
-//! nElo · 2σ.
+//! game's score. The length of an SPRT depends only on its hypotheses in nElo, not on the opening
+//! book or the draw rate (M. Van den Bergh, "Normalized Elo"). For small differences, logistic Elo
+//! ≈ nElo · 2σ.
 
 use std::f64::consts::LN_10;
 
 use super::distribution::Moments;
 use super::elo::{Estimate, Z_95, least_score};
 
-/// Normalized Elo of a score that is one standard deviation of a game above ½: 800/ln 10.
+/// Normalized Elo of a score that is one standard deviation of a game's score above ½: 800/ln 10.
 pub const NELO_PER_SIGMA: f64 = 800.0 / LN_10;
 
-/// Returns the t-value (mean − ½)/σ of one unit that corresponds to `nelo`.
+/// Returns the t-value that corresponds to `nelo`: (mean − ½)/σ for the score of one unit.
 ///
-/// `games_per_unit` is 1 for games and 2 for pairs. The score of a pair has the mean of a game's
-/// score, and 1/√2 of its standard deviation.
+/// `games_per_unit` is 1 for games and 2 for pairs. The score of a pair has the same mean as the
+/// score of a game, and 1/√2 times the standard deviation.
 pub fn t_value(nelo: f64, games_per_unit: f64) -> f64 {
     nelo * games_per_unit.sqrt() / NELO_PER_SIGMA
 }
 
-/// Returns the normalized Elo of the sample with its 95 % interval, which assumes that σ is known.
-/// If all units are won, the value is infinite. The lower end is then the nElo at the lower bound
-/// of the score, if all units are either won or lost. If all units are lost, the interval is
-/// mirrored. Returns `None` for any other sample without variance: one unit, or all units in one
-/// inner cell.
+/// Returns the normalized Elo of the sample with its 95 % interval. The interval treats σ as known.
+/// If all units are won, the value is infinite, and the lower end is the nElo of won and lost units
+/// whose mean score is the lower bound of the score. If all units are lost, the interval is
+/// mirrored. Returns `None` for any other sample without variance: all units are in one inner cell.
 pub fn estimate(sample: &Moments) -> Option<Estimate> {
     let infinite = f64::INFINITY;
     let least = least_score(sample.units, Z_95);
     // The bound is the nElo of a sample in which the share `least` of the units is won and all
-    // others are lost.
+    // other units are lost.
     let variance = sample.games_per_unit * least * (1.0 - least);
     let bound = NELO_PER_SIGMA * (least - 0.5) / variance.sqrt();
     if sample.mean >= 1.0 {
@@ -70,7 +69,7 @@ mod tests {
         for counts in [[0, 0, 9, 0, 0], [0, 1, 0, 0, 0]] {
             assert_eq!(of(counts), None);
         }
-        // The bound is the nElo of pairs of which the share `least` is won and the rest lost.
+        // The bound is the nElo of pairs of which the share `least` is won and all others are lost.
         let won = of([0, 0, 0, 0, 9]).expect("a bound");
         let least = 0.025f64.powf(1.0 / 9.0);
         let sigma = (2.0 * least * (1.0 - least)).sqrt();

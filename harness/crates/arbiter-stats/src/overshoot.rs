@@ -1,15 +1,15 @@
 //! Correction for the overshoot of a log-likelihood ratio past its bound.
 //!
-//! Wald's bounds guarantee their error rates for a continuous log-likelihood ratio (LLR). A real
-//! LLR jumps past its bound, so a test with Wald's bounds is slightly longer and has slightly lower
-//! error rates than requested. As in a renewal process, the mean excess over the bound is
-//! E(δ²)/2E(δ), where δ is the step between successive records of the LLR (D. Siegmund, "Sequential
-//! Analysis", corollary 8.33). The correction moves both bounds inwards by the mean excess. It is
-//! fishtest's "dynamic overshoot correction".
+//! With Wald's bounds, a continuous log-likelihood ratio (LLR) has the requested error rates. A
+//! real LLR jumps past its bound, so a test with Wald's bounds is slightly longer than necessary,
+//! and its error rates are slightly lower than requested. As in a renewal process, the mean excess
+//! over the bound is E(δ²)/2E(δ), where δ is the step between successive extreme values of the LLR
+//! (D. Siegmund, "Sequential Analysis", corollary 8.33). The correction moves both bounds inwards
+//! by the mean excess. This method is fishtest's "dynamic overshoot correction".
 
 use super::sprt::{Decision, LlrBounds};
 
-/// Sums of the steps between successive records (lowest or highest values) of the LLR.
+/// Sums of the steps between successive extreme values of the LLR: new minima or new maxima.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Records {
     /// Latest extreme value of the LLR, from which the next step is measured.
@@ -57,14 +57,14 @@ impl Overshoot {
     /// Records the LLR after a total of `units` units.
     ///
     /// A repeated total changes nothing. A total that skips batches restarts the measurement of
-    /// steps, because the records of the skipped batches are unknown. A total that decreases, or
-    /// that is not a multiple of the batch, ends the correction permanently. Wald's bounds then
-    /// apply.
+    /// steps, because the extreme values in the skipped batches are unknown. A total that
+    /// decreases, or that is not a multiple of the batch, ends the correction permanently. Wald's
+    /// bounds then apply.
     pub(crate) fn update(&mut self, units: u64, llr: f64) {
         if self.is_invalid || units == self.units {
             return;
         }
-        // Such updates show that records may be missing, so only Wald's bounds are safe.
+        // Such updates show that extreme values may be missing, so only Wald's bounds are safe.
         if units < self.units || !units.is_multiple_of(self.batch) {
             *self = Overshoot { is_invalid: true, ..Overshoot::new(self.batch) };
             return;
@@ -82,8 +82,8 @@ impl Overshoot {
         self.units = units;
     }
 
-    /// Returns the lowest and highest LLR of the range in which the LLR neither sets a record nor
-    /// leads to a decision.
+    /// Returns the limits of the range in which an LLR is not a new extreme value and leads to no
+    /// decision.
     pub(crate) fn quiet(&self, bounds: LlrBounds) -> LlrBounds {
         let LlrBounds { lower, upper } = self.corrected(bounds);
         if self.is_invalid {
@@ -94,7 +94,8 @@ impl Overshoot {
 
     /// Records a total of `units` units with an LLR in the [quiet](Self::quiet) range.
     pub(crate) fn update_quietly(&mut self, units: u64) {
-        // An LLR between the two references sets no record, so the exact LLR is not needed.
+        // An LLR between the two references is not a new extreme value, so the exact LLR is not
+        // needed.
         self.update(units, self.low.reference.max(self.high.reference.min(0.0)));
     }
 
@@ -108,7 +109,7 @@ impl Overshoot {
         }
     }
 
-    /// Compares the LLR with the corrected bounds; only an LLR beyond a bound ends the test.
+    /// Compares the LLR with the corrected bounds. An LLR equal to a bound does not end the test.
     pub(crate) fn decide(&self, bounds: LlrBounds, llr: f64) -> Decision {
         let LlrBounds { lower, upper } = self.corrected(bounds);
         if llr > upper {

@@ -33,16 +33,16 @@ pub struct SolvedCounts {
 /// only by the second program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct McNemar {
-    /// Exact two-sided p-value: probability of a difference at least as large between equal
-    /// programs.
+    /// Exact two-sided p-value: probability that equal programs differ at least as much as
+    /// observed.
     pub p_exact: f64,
     /// Two-sided mid-p value, which counts only half of the probability of the observed difference
     /// and is therefore less conservative than the exact p-value.
     pub p_mid: f64,
     /// (b − c)²/(b + c), which follows χ² with one degree of freedom if b + c is large.
     pub chi_squared: f64,
-    /// Share solved by the first program minus share solved by the second, and the standard error
-    /// of this difference.
+    /// Share solved by the first program minus the share solved by the second, and the standard
+    /// error of this difference.
     pub difference: (f64, f64),
 }
 
@@ -79,8 +79,8 @@ fn below_or_at(k: u64, n: u64) -> f64 {
     if n <= MAX_BETA {
         return beta_reg((n - k) as f64, k as f64 + 1.0, 0.5);
     }
-    // The sum runs downwards from `k` heads, because each term is then smaller than the term
-    // before.
+    // The sum runs downwards from `k` heads, because each term is then smaller than the preceding
+    // term.
     let mut sum = 0.0;
     let mut term = exactly(k, n);
     let mut heads = k;
@@ -132,7 +132,7 @@ pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
 }
 
 /// Returns a 95 % interval of the mean score of games, 0 to 1. The interval is computed as if no
-/// game were drawn; draws only make it wider than necessary. `None` without games.
+/// game were drawn; draws only make the interval wider than necessary. `None` without games.
 pub fn score_interval(games: &Trinomial) -> Option<(f64, f64)> {
     wilson(games.wins as f64 + 0.5 * games.draws as f64, games.games())
 }
@@ -148,8 +148,8 @@ fn wilson(hits: f64, n: u64) -> Option<(f64, f64)> {
     Some(((centre - half_width).max(0.0), (centre + half_width).min(1.0)))
 }
 
-/// Returns the half-width of the 95 % interval, by the normal approximation, of a difference with
-/// the given standard error.
+/// Returns the half-width of the 95 % interval of a difference with the given standard error, in
+/// the normal approximation.
 pub fn margin(standard_error: f64) -> f64 {
     Z_95 * standard_error
 }

@@ -23,7 +23,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// Returns the points of the first engine in half points: 0, 1 or 2.
+    /// Returns the first engine's score in half points: 0, 1 or 2.
     pub const fn half_points(self) -> usize {
         self as usize
     }
@@ -109,8 +109,8 @@ impl Sum for Trinomial {
 /// Numbers of pairs by the points of the first engine: `[LL, LD, DD+WL, WD, WW]`, for 0, ½, 1, 1½
 /// and 2 points.
 ///
-/// A pair with a win and a loss and a pair with two draws share a cell, because no statistic
-/// distinguishes these pairs.
+/// A pair with a win and a loss and a pair with two draws share a cell, because no statistic in
+/// this crate distinguishes these pairs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Pentanomial(pub [u64; 5]);
 
@@ -120,8 +120,8 @@ impl Pentanomial {
         self.0[first.half_points() + second.half_points()] += 1;
     }
 
-    /// Returns the expected counts of 10¹² pairs, which reproduce the probabilities to about eleven
-    /// digits.
+    /// Returns the expected counts in 10¹² pairs. The counts reproduce the probabilities to about
+    /// eleven digits.
     pub(crate) fn expected(probabilities: &[f64; 5]) -> Pentanomial {
         Pentanomial(probabilities.map(|p| (p * 1e12) as u64))
     }
@@ -165,15 +165,15 @@ impl Pentanomial {
 /// Returns the opening bias of games played in pairs, as a root mean square in logistic Elo.
 ///
 /// The bias b increases the variance of games by b², but cancels within pairs, so b² = v(games) −
-/// 2·v(pairs). The formula is exact for identical engines. Returns `None` if there are no games, if
-/// the bias is infinite, or if the games of a pair are positively correlated, which no bias can
-/// explain.
+/// 2·v(pairs), where v is the variance of the score of one game or of one pair. The formula is
+/// exact for identical engines. Returns `None` if there are no games or no pairs, if the bias is
+/// infinite, or if the games of a pair are positively correlated, which no bias can explain.
 pub fn opening_bias(pairs: &Pentanomial, games: &Trinomial) -> Option<f64> {
     let by_pairs = pairs.distribution().moments()?.variance_per_game();
     let by_games = games.distribution().moments()?.variance_per_game();
     let squared = by_games - by_pairs;
-    // The square root is the shift of White's mean score from ½, so it is converted to Elo like a
-    // score.
+    // The square root is the shift of White's mean score from ½, so the square root is converted to
+    // Elo like a score.
     if squared >= 0.0 { finite(elo_from_score(0.5 + squared.sqrt())) } else { None }
 }
 

@@ -1,4 +1,4 @@
-//! Plan of a test: its operating characteristic, computed before any game is played.
+//! Plan of a test: the operating characteristic, computed before any game is played.
 
 use super::bayes::BayesElo;
 use super::brownian::Exit;
@@ -19,9 +19,9 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Returns the variance of one game's score in pairs, in which the opening bias cancels: (1 −
-    /// d)/4 − (L(bias) − ½)². Here d is the draw rate, and L(x) is the expected score at the Elo
-    /// difference x. `None` if the draw rate is too high for the bias.
+    /// Returns the variance per game for games played in pairs, so that the opening bias cancels:
+    /// (1 − d)/4 − (L(bias) − ½)². Here d is the draw rate, and L(x) is the expected score at the
+    /// Elo difference x. `None` if the draw rate is too high for the bias.
     pub fn variance_per_game(&self) -> Option<f64> {
         let bias = score_from_elo(self.bias_elo) - 0.5;
         let variance = 0.25 * (1.0 - self.draw_rate) - bias * bias;
@@ -46,7 +46,7 @@ pub struct OperatingPoint {
 pub struct PlannedTest {
     test: Sprt,
     conditions: Conditions,
-    /// Probabilities of the scores of a pair between equal engines; `None` if any of them is 0.
+    /// Probabilities of the scores of a pair between equal engines; `None` if a probability is 0.
     pairs: Option<[f64; 5]>,
     /// Variance of one game's score, greater than 0.
     pub variance_per_game: f64,
@@ -75,8 +75,8 @@ impl PlannedTest {
     }
 
     /// Returns the operating point at the true difference `elo`, in logistic Elo. The point is
-    /// computed for the pairs that [`Simulation`](super::simulate::Simulation) plays. If a score
-    /// has the probability 0, the point is computed with Brownian motion instead.
+    /// computed for the pairs that [`Simulation`](super::simulate::Simulation) plays. If a score of
+    /// a pair has the probability 0, the point is computed with Brownian motion instead.
     pub fn at(&self, elo: f64) -> OperatingPoint {
         let nelo = NELO_PER_SIGMA * (score_from_elo(elo) - 0.5) / self.variance_per_game.sqrt();
         let exit = self.pairs_at(elo).and_then(|pairs| self.test.exit_of_pairs(&pairs));
@@ -96,8 +96,8 @@ impl PlannedTest {
         let limit = Model::Normalized.max_elo();
         let is_within = logistic(-limit) > -elo && logistic(limit) < -elo;
         match self.test.model {
-            // A test in normalized Elo is simulated with pairs of a normalized strength. The search
-            // is limited to the range of the scale.
+            // A test in normalized Elo is simulated with pairs whose strength is given in
+            // normalized Elo. The search is limited to the range of the scale.
             Model::Normalized if is_within => {
                 Some(at(falling_crossing(logistic, -elo, -limit, limit)))
             }
@@ -105,8 +105,8 @@ impl PlannedTest {
         }
     }
 
-    /// Returns the true difference, in logistic Elo, at which the test takes longest: midway
-    /// between its two hypotheses.
+    /// Returns the true difference, in logistic Elo, at which the test is longest on average:
+    /// midway between its two hypotheses. Returns `None` if this difference has no logistic Elo.
     pub fn worst(&self) -> Option<f64> {
         self.logistic(0.5 * (self.test.elo0 + self.test.elo1))
     }
@@ -157,7 +157,7 @@ mod tests {
                     for step in -4..=8 {
                         let elo = test.logistic(width * f64::from(step) / 4.0).expect("a score");
                         let exit = test.at(elo).exit;
-                        // Games are proportional to the inverse square of the width.
+                        // The number of games is proportional to the inverse square of the width.
                         let wide = planned(1.0);
                         let elo = wide.logistic(f64::from(step) / 4.0).expect("a score");
                         let expected = wide.at(elo).exit;

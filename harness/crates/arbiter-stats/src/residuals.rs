@@ -45,9 +45,9 @@ pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
             (count - expected).powi(2) / expected
         };
         let share: f64 = rows[row].iter().zip(&totals).map(cell).sum();
-        // χ² with two degrees of freedom exceeds x with a probability of e^(−x/2). The share of a
-        // source is divided by one minus its weight, because the totals with which the source is
-        // compared include the source.
+        // χ² with two degrees of freedom exceeds x with a probability of e^(−x/2). The share of χ²
+        // is divided by one minus the source's share of all pairs, because the totals with which
+        // the source is compared include the source.
         found[row] = Some(deviate(-0.5 * share / (1.0 - size / all)).max(0.0));
     }
     found
@@ -66,8 +66,8 @@ fn column_totals(rows: &[[f64; 3]], kept: &[usize]) -> [f64; 3] {
 /// Returns the value that a standard normal variable exceeds with the probability e^`ln_p`, even if
 /// this probability is too small for an `f64`.
 fn deviate(ln_p: f64) -> f64 {
-    // Probabilities below about e^(−708) lose digits as an `f64`. The threshold of −600 stays clear
-    // of them; below it, the deviate is computed from the logarithm.
+    // An `f64` loses digits of probabilities below about e^(−708). For logarithms below −600, the
+    // deviate is therefore computed from the logarithm.
     if ln_p < -600.0 {
         // Fixed-point iteration for ln P(z) ≈ −z²/2 − ln(z·√(2π)).
         let mut z = (-2.0 * ln_p).sqrt();

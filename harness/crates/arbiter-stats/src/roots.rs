@@ -9,11 +9,11 @@ const MAX_STEPS: usize = 200;
 const CHECK_WIDTH: f64 = 1e-9;
 
 /// Finds the root of a function that decreases from positive values at `low` to negative values at
-/// `high`, starting from `start` between them.
+/// `high`. The search starts at `start`, between `low` and `high`.
 ///
-/// `f` returns its value and its derivative. It may have poles at both ends of the bracket, where
-/// it is not evaluated. The root may be next to a pole. If the pole is at 0, the distance of the
-/// root from the pole is found to full precision.
+/// `f` returns the value and the derivative of the function. The function may have poles at both
+/// ends of the bracket; `f` is not evaluated at the ends. The root may be next to a pole. If the
+/// pole is at 0, the distance of the root from the pole is found to full precision.
 ///
 /// # Panics
 ///
@@ -53,7 +53,7 @@ pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, 
 }
 
 /// Finds, by bisection, the point between `low` and `high` at which a decreasing function crosses
-/// `target`. Returns -∞ if the point is below `low`, and ∞ if it is above `high`.
+/// `target`. Returns -∞ if the point is below `low`, and ∞ if the point is above `high`.
 ///
 /// # Panics
 ///

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Largest absolute hypothesis of a test in normalized Elo. A difference of 200 nElo is significant
-/// after a few dozen pairs and needs no sequential test. Above about 230 nElo, the iteration in
-/// `gsprt` has no first step.
+/// Largest absolute value of a hypothesis in normalized Elo. A difference of 200 nElo is
+/// significant after a few dozen pairs and needs no sequential test. Above about 230 nElo, the
+/// iteration in `gsprt` has no first step.
 pub(crate) const MAX_NORMALIZED_ELO: f64 = 200.0;
 
-/// Largest absolute hypothesis of a test in logistic Elo.
+/// Largest absolute value of a hypothesis in logistic Elo.
 pub(crate) const MAX_LOGISTIC_ELO: f64 = 1000.0;
 
 /// Elo scale of the hypotheses.
@@ -24,7 +24,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// Returns the largest absolute hypothesis, in Elo, that a test on this scale accepts.
+    /// Returns the largest absolute value, in Elo, that a hypothesis on this scale may have.
     pub const fn max_elo(self) -> f64 {
         match self {
             Model::Normalized => MAX_NORMALIZED_ELO,

@@ -1,6 +1,6 @@
 //! Strength estimate after a sequential test.
 //!
-//! A test that stops after good (or bad) results biases the plain estimate of [`super::elo`] in the
+//! Stopping after good (or bad) results biases the plain estimate of [`super::elo`] in the
 //! direction of these results. To remove the bias, the possible ends of the test are ordered: early
 //! failure, late failure, late pass, early pass (the stage-wise order). The estimate is the
 //! strength at which the observed end is the median. The 95 % interval follows in the same way from
@@ -9,7 +9,8 @@
 //!
 //! The log-likelihood ratio (LLR) is modelled as Brownian motion with the variance of the sample.
 //! The estimate is also defined for a test that reached its limit of games or has not ended. In the
-//! order, such an end is between all failures and all passes, at its LLR and time.
+//! stage-wise order, such an end is between all failures and all passes; its place depends on the
+//! LLR and the time of the end.
 
 use super::brownian::BrownianMotion;
 use super::distribution::Distribution;
@@ -21,8 +22,8 @@ use super::sprt::{Decision, LlrBounds, Sprt};
 /// Largest absolute strength, in logistic Elo; larger strengths are reported as infinite.
 pub const MAX_ELO: f64 = 1000.0;
 
-/// Ratio of the LLR to its bound above which the excess over the bound is too large for one step.
-/// The ratio is the same as in fishtest.
+/// Ratio of the LLR to the crossed bound. At a larger ratio, the excess over the bound is too large
+/// for one step. The ratio is the same as in fishtest.
 const CLAMP: f64 = 1.03;
 
 /// Strength estimate, corrected for the stopping rule.
@@ -34,19 +35,21 @@ pub struct SequentialEstimate {
     /// has a worse end.
     pub los: f64,
     /// `true` if the LLR was more than 3 % past its bound, for example because games were counted
-    /// after the end. The estimate then refers to the moment at which the LLR crossed the bound.
+    /// after the end of the test. The estimate then refers to the moment at which the LLR crossed
+    /// the bound.
     pub clamped: bool,
 }
 
 /// Returns the estimate from the pairs of a test that ended with `decision`. Use
-/// [`Decision::Continue`] for a test that reached its limit, or of which only the counts are known.
-/// `None` without pairs.
+/// [`Decision::Continue`] for a test that reached its limit, or for a test of which only the counts
+/// are known. Returns `None` if there are no pairs.
 ///
 /// Empty cells are raised first, so that a sample without variance has an estimate.
 ///
 /// A test with corrected bounds may end before its LLR reaches Wald's bound. Such a test is treated
-/// as if its last pair had reached Wald's bound. The correction justifies this: a real LLR jumps
-/// past its corrected bound when a continuous LLR reaches Wald's bound.
+/// as if the last pair had raised or lowered the LLR exactly to Wald's bound. The correction
+/// justifies this treatment: on average, a real LLR that crosses a corrected bound overshoots this
+/// bound as far as Wald's bound.
 pub fn after(test: &Sprt, pairs: &Pentanomial, decision: Decision) -> Option<SequentialEstimate> {
     estimate(&test.for_pairs(pairs), &pairs.distribution(), decision)
 }

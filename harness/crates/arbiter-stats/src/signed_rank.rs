@@ -4,7 +4,7 @@
 //! numbers need not be normally distributed, have equal variances, or be free of outliers. The
 //! estimate is the median of the means of all pairs of numbers, including each number with itself
 //! (J. Hodges, E. Lehmann, 1963). The ends of the interval are two of these means. The distribution
-//! of F. Wilcoxon's signed-rank statistic (1945) determines which (J. Tukey).
+//! of F. Wilcoxon's signed-rank statistic (1945) determines which two means (J. Tukey).
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -31,15 +31,16 @@ impl SortedSample {
     }
 
     /// Returns an interval for the centre. The probability that the centre is below the interval is
-    /// at most `tail`, and so is the probability that it is above. `tail` must be between 0 and
-    /// 0.5. `None` if the sample is too small.
+    /// at most `tail`, and the probability that the centre is above the interval is also at most
+    /// `tail`. `tail` must be between 0 and 0.5. Returns `None` if the sample is too small.
     pub(crate) fn interval(&self, tail: f64) -> Option<(f64, f64)> {
         let excluded = critical_value(self.0.len(), tail)?;
         let means = means_of(self.0.len());
         Some((self.mean_at(excluded + 1), self.mean_at(means - excluded)))
     }
 
-    /// Returns the `rank`-th smallest mean of two numbers, counted from 1.
+    /// Returns the mean with the rank `rank`, counted from 1, among the sorted means of all pairs
+    /// of numbers, including each number with itself.
     fn mean_at(&self, rank: u64) -> f64 {
         let mut low = self.0[0];
         let mut high = self.0[self.0.len() - 1];
@@ -48,8 +49,7 @@ impl SortedSample {
         }
         loop {
             let middle = f64::midpoint(low, high);
-            // There is no number between neighbouring floating-point numbers, so the search ends
-            // here.
+            // No floating-point number lies between `low` and `high`, so the search ends.
             if middle <= low || middle >= high {
                 return high;
             }
@@ -61,11 +61,11 @@ impl SortedSample {
         }
     }
 
-    /// Returns the number of pairs of numbers whose mean is at most `limit`, including each number
-    /// with itself.
+    /// Returns the number of pairs of numbers (each number also with itself) whose mean is at most
+    /// `limit`.
     fn means_up_to(&self, limit: f64) -> u64 {
         let numbers = &self.0;
-        // The numbers are sorted, so one pass from both ends is enough: the larger a number, the
+        // The numbers are sorted, so one pass from both ends is enough: the larger a number is, the
         // fewer partners it has.
         let mut end = numbers.len();
         let mut count = 0;
@@ -112,9 +112,9 @@ fn normal_critical_value(count: usize, tail: f64) -> u64 {
     (mean + quantile * spread - 0.5).max(0.0) as u64
 }
 
-/// Returns the probability of each value, from 0, of the signed-rank statistic. The statistic is
-/// the sum of a random subset of the ranks 1 to `count`, in which each rank is included with
-/// probability ½.
+/// Returns the probability of each value of the signed-rank statistic, starting with the value 0.
+/// The statistic is the sum of a random subset of the ranks 1 to `count`, in which each rank is
+/// included with probability ½.
 fn signed_rank_distribution(count: usize) -> Vec<f64> {
     let mut distribution = vec![0.0; count * (count + 1) / 2 + 1];
     distribution[0] = 1.0;

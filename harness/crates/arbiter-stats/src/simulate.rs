@@ -1,8 +1,9 @@
-//! Simulated SPRTs, to measure their error rates and lengths.
+//! Simulation of SPRTs, to measure the error rates and lengths of the tests.
 //!
 //! The caller supplies the uniform random numbers, so that equal numbers give equal tests. A pair
 //! is drawn from the probabilities of its five scores. [`pair_model`] computes the probabilities
-//! from a draw rate and an opening bias, and [`shifted`] changes their strength.
+//! from a draw rate and an opening bias, and [`shifted`] changes the probabilities to those of a
+//! given strength.
 
 use super::bayes::BayesElo;
 use super::distribution::Distribution;
@@ -16,11 +17,13 @@ use super::sprt::{Decision, Sprt};
 /// Minimum number of pairs before the approximate LLR is used to decide whether a bound is near.
 const WARM_UP: u64 = 200;
 
-/// Distance of the approximate LLR from a bound up to which the LLR is computed exactly. The error
-/// of the approximation is a few hundredths, so the margin is several times the error.
+/// Distance between the approximate LLR and a bound. At smaller distances, the LLR is computed
+/// exactly. The error of the approximation is a few hundredths, so the margin is several times the
+/// error.
 const MARGIN: f64 = 0.2;
 
-/// BayesElo bounds are converted again when the number of pairs has grown by 1/`REFRESH` of itself.
+/// Reciprocal of the relative increase in the number of pairs after which BayesElo hypotheses are
+/// converted again.
 const REFRESH: u64 = 64;
 
 /// Distance between the hypotheses, in Elo, above which tests are too short for the approximation.
@@ -29,7 +32,7 @@ const MAX_APPROXIMATE_ELO: f64 = 30.0;
 /// Simulated test: settings of the test, and distribution of its pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Simulation {
-    /// Test that is simulated, including its correction for overshoot.
+    /// Test to simulate, including the correction for overshoot.
     pub test: Sprt,
     /// Probabilities of LL, LD, DD+WL, WD, WW; they add up to 1.
     pub probabilities: [f64; 5],
@@ -71,8 +74,8 @@ impl Simulation {
                 screen = self.test.for_pairs(&pairs);
                 refresh = played + played / REFRESH;
             }
-            // The bounds may have been converted with a slightly older draw rate. They are still
-            // accurate enough to show that no bound is near.
+            // The hypotheses may have been converted with the draw rate of slightly fewer pairs.
+            // The converted hypotheses are still accurate enough to show that no bound is near.
             match monitor.update_if_near(&pairs, approximate_llr(&screen, &pairs), MARGIN) {
                 Decision::Continue => {}
                 decision => return SimulatedTest { decision, pairs },
@@ -104,9 +107,10 @@ fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
 }
 
 /// Returns the probabilities of the five scores of a pair between equal engines with the draw rate
-/// `draw_rate`. The opening favours one colour by `bias_elo` logistic Elo; it does not matter which
-/// colour. In pairs, the variance of one game's score is (1 − d)/4 − (L(bias) − ½)², where d is the
-/// draw rate and L the expected score. `None` if the draw rate is too high for the bias.
+/// `draw_rate`. The opening favours one colour by `bias_elo` logistic Elo; either colour gives the
+/// same probabilities. For games played in pairs, the variance per game is (1 − d)/4 − (L(bias) −
+/// ½)², where d is the draw rate and L the expected score. `None` if the draw rate is too high for
+/// the bias.
 pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     let score = score_from_elo(bias_elo);
     let favoured = [1.0 - score - 0.5 * draw_rate, draw_rate, score - 0.5 * draw_rate];
@@ -123,7 +127,8 @@ pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     Some(cells)
 }
 
-/// Returns the distribution nearest to `base` with the strength `elo` on the scale of `model`.
+/// Returns the distribution that is nearest to `base` and has the strength `elo` on the scale of
+/// `model`.
 ///
 /// "Nearest" means maximum likelihood, as in the exact LLR. All cells of `base` must be positive.
 pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
@@ -255,8 +260,8 @@ mod tests {
         sums.map(|sum| sum / orders as f64)
     }
 
-    /// Returns the largest difference between the bounds computed from counts and the mean bounds
-    /// over random orders, in all models. `pairs` limits the number of exact updates for each
+    /// Returns the largest difference, over all models, between the bounds computed from counts and
+    /// the mean bounds over random orders. `pairs` limits the number of exact updates for each
     /// sample.
     fn error_of_bounds(sizes: &[u64], pairs: u64) -> f64 {
         let shapes = [

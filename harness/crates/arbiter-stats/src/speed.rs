@@ -1,10 +1,10 @@
 //! Sequential comparison of the speeds of two programs, measured in pairs.
 //!
 //! In each round, both programs do the same work, one immediately after the other, in random order.
-//! The observation is the logarithm of the ratio of their speeds. Because the order is random, a
-//! disturbance on the machine is equally likely to slow down either program. The logarithms are
-//! therefore distributed symmetrically around the true value. The signed-rank test assumes nothing
-//! else.
+//! The observation is the logarithm of the ratio of the programs' speeds. Because the order is
+//! random, a disturbance on the machine is equally likely to slow down either program. The
+//! logarithms are therefore distributed symmetrically around the true value. The signed-rank test
+//! assumes nothing else.
 //!
 //! There are a few interim analyses, after 8, 16, 32, … rounds. The error rate is divided equally
 //! between the analyses (Bonferroni correction), so that the interval is valid at every analysis.
@@ -29,8 +29,8 @@ const ERROR_RATE: f64 = 0.05;
 pub struct SpeedTest {
     /// Maximum number of rounds, [`FEWEST_ROUNDS`] or more.
     pub rounds: usize,
-    /// Ratio of speeds to compare with the interval: 1 to test which program is faster, 0.98 to
-    /// test whether the first program is more than 2 % slower.
+    /// Ratio of speeds, first over second, to compare with the interval: 1 to test which program is
+    /// faster, 0.98 to test whether the first program is more than 2 % slower.
     pub threshold: f64,
 }
 

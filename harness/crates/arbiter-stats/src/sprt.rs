@@ -1,8 +1,8 @@
 //! Sequential probability ratio test (SPRT).
 //!
-//! Under H0, the strength difference is `elo0`; under H1, it is `elo1`. The test accepts H1 when
-//! the log-likelihood ratio (LLR) reaches the upper bound, and H0 when the LLR reaches the lower
-//! bound. Update the test only with complete pairs, in the order in which they were scheduled. Two
+//! Under H0, the strength difference is `elo0`; under H1, the difference is `elo1`. The test
+//! accepts H1 when the log-likelihood ratio (LLR) reaches the upper bound, and H0 when the LLR
+//! reaches the lower bound. Update the test only with complete pairs, in schedule order. Two
 //! identical deterministic engines may draw every pair forever, so a run also needs a maximum
 //! number of games.
 
@@ -29,16 +29,16 @@ pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 const MEAN_EXCESS: f64 = 0.583;
 
 /// Minimum distance between the hypotheses, in Elo. Closer hypotheses would need more games than
-/// can be played, and their likelihood ratio would be lost in rounding errors.
+/// can be played, and rounding errors would dominate the likelihood ratio.
 const MIN_WIDTH: f64 = 0.001;
 
-/// Default of `elo0`, the strength difference under H0, in Elo.
+/// Default of `elo0`, the strength difference under H0, in Elo on the scale of the model.
 pub const DEFAULT_ELO0: f64 = 0.0;
 
-/// Default of `elo1`, the strength difference under H1, in Elo.
+/// Default of `elo1`, the strength difference under H1, in Elo on the scale of the model.
 pub const DEFAULT_ELO1: f64 = 5.0;
 
-/// Default of `alpha` and `beta`, the probabilities of a false pass and of a false failure, 0 to 1.
+/// Default of the type I error `alpha` and of the type II error `beta`, 0 to 1.
 pub const DEFAULT_ERROR: f64 = 0.05;
 
 /// Correction of a test for the overshoot of its ratio past a bound.
@@ -93,8 +93,8 @@ pub struct LlrBounds {
 }
 
 impl LlrBounds {
-    /// Returns Wald's bounds, ln(β/(1−α)) and ln((1−β)/α), for the rates of false passes (`alpha`)
-    /// and false failures (`beta`).
+    /// Returns Wald's bounds, ln(β/(1−α)) and ln((1−β)/α), for the type I error `alpha` and the
+    /// type II error `beta`.
     ///
     /// # Errors
     ///
@@ -187,8 +187,9 @@ impl Sprt {
     ///
     /// # Errors
     ///
-    /// Fails unless `elo0 < elo1` are at least 0.001 Elo apart and within ±[`Model::max_elo`],
-    /// `alpha` and `beta` are in (0, 1), and the sum of `alpha` and `beta` is below 1.
+    /// Fails unless `elo1` exceeds `elo0` by at least 0.001 Elo, both values are within
+    /// ±[`Model::max_elo`], `alpha` and `beta` are in (0, 1), and the sum of `alpha` and `beta` is
+    /// below 1.
     pub fn new(
         elo0: f64,
         elo1: f64,
@@ -244,13 +245,13 @@ impl Sprt {
         self.for_games(games).llr_of(&games.distribution())
     }
 
-    /// Returns the log-likelihood ratio of H1 against H0. Of the two counts, only the one for the
-    /// test's evidence is used.
+    /// Returns the log-likelihood ratio of H1 against H0. The test uses either `pairs` or `games`,
+    /// according to its evidence.
     pub fn llr_of_counts(&self, pairs: &Pentanomial, games: &Trinomial) -> f64 {
         match self.evidence {
             Evidence::Pairs => self.llr(pairs),
-            // Without a win or a loss, the draw parameter is undefined. fastchess then reports an
-            // LLR of 0, and the LLR for this evidence must agree with fastchess.
+            // If there is no win or no loss, the draw parameter is undefined. fastchess then
+            // reports an LLR of 0, and the LLR for this evidence must agree with fastchess.
             Evidence::Games
                 if self.model == Model::Bayesian && games.wins.min(games.losses) == 0 =>
             {
@@ -285,15 +286,15 @@ impl Sprt {
     }
 
     /// Compares a log-likelihood ratio (LLR) with Wald's bounds. No correction is applied, because
-    /// it depends on all earlier values of the LLR. [`SprtMonitor`](super::SprtMonitor) applies the
-    /// correction.
+    /// a correction depends on all earlier values of the LLR. [`SprtMonitor`](super::SprtMonitor)
+    /// applies the correction.
     pub fn decide(&self, llr: f64) -> Decision {
         self.bounds.decide(llr)
     }
 
     /// Returns the probability of passing and the mean number of games, if the true difference is
     /// `logistic_elo` and one game's score has the given variance. The variance is at most ¼; for
-    /// equal engines and a balanced opening book, it is (1 − draw rate)/4.
+    /// equal engines and a balanced opening book, the variance is (1 − draw rate)/4.
     ///
     /// The result is a Brownian approximation, for planning only.
     ///
@@ -344,8 +345,8 @@ impl Sprt {
 
     /// Returns the expected scores under H0 and H1.
     fn scores(&self, sample: &Moments) -> [f64; 2] {
-        // Games between equal engines with a balanced opening book and the draw rate d have the
-        // variance v = (1 − d)/4.
+        // The score of a game between equal engines, with a balanced opening book and the draw rate
+        // d, has the variance v = (1 − d)/4.
         let rate = || 1.0 - 4.0 * sample.variance_per_game();
         let test = self.with_draw_elo(|| BayesElo::draw_elo_of_rate(rate()));
         [test.elo0, test.elo1].map(|elo| match test.model {

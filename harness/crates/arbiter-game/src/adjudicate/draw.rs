@@ -18,8 +18,8 @@ pub struct DrawRule {
 }
 
 impl DrawRule {
-    /// Returns whether the game is drawn after a move. `plies` counts the consecutive plies with an
-    /// equal score; a capture or pawn move restarts the count.
+    /// Returns whether the game is drawn after a move. `plies` counts the consecutive plies with a
+    /// score near 0; a capture or pawn move restarts the count.
     pub(super) fn observe(self, plies: &mut u32, played: PlayedMove) -> bool {
         let equal = match played.score {
             Some(Score::Centipawns(cp)) => cp.unsigned_abs() <= self.score_cp,

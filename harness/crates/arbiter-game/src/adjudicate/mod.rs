@@ -92,14 +92,14 @@ impl Rules {
 pub struct PlayedMove {
     /// Side that moved.
     pub color: Color,
-    /// Number of completed full moves according to the move number of the position. It includes
-    /// the moves before the starting position of the game.
+    /// Number of completed full moves according to the move number of the position, including the
+    /// moves before the starting position of the game.
     pub full_moves: u32,
     /// `true` for a move of the opening book.
     pub is_book: bool,
     /// `true` for a capture or a pawn move.
     pub zeroing: bool,
-    /// Score of the engine; `None` for book moves and for engines that report no score.
+    /// Score that the engine reported; `None` for book moves and for engines that report no score.
     pub score: Option<Score>,
 }
 
@@ -108,7 +108,7 @@ pub struct PlayedMove {
 pub struct Adjudicator {
     rules: Rules,
     tables: Option<Arc<dyn Tables>>,
-    /// Number of consecutive plies with an equal score.
+    /// Number of consecutive plies with a score near 0.
     agreed_plies: u32,
     /// Number of plies of the game, book moves included.
     plies: u32,

@@ -13,11 +13,11 @@ pub struct ResignRule {
     pub move_count: u32,
     /// Minimum absolute score, in centipawns, at which a position counts as lost or won.
     pub score_cp: u32,
-    /// `true` if the opponent must report as many consecutive won scores.
+    /// `true` if the opponent must also have reported `move_count` consecutive won scores.
     pub two_sided: bool,
 }
 
-/// Number of consecutive moves with a lost score, and with a won score, for each side.
+/// Numbers of consecutive moves with a lost score, and with a won score, for each side.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DecidedMoves {
     lost: ByColor<u32>,
@@ -28,8 +28,8 @@ impl ResignRule {
     /// Counts a move and returns the side that resigns after this move, if any.
     pub(super) fn observe(self, moves: &mut DecidedMoves, played: PlayedMove) -> Option<Color> {
         let limit = i64::from(self.score_cp);
-        // A missing score counts as an equal score, so that a silent engine neither resigns nor
-        // confirms a win.
+        // A missing score counts as an equal score, so that an engine without scores neither
+        // resigns nor confirms a win.
         let value = played.score.map_or(0, worth);
         let step = |count: &mut u32, holds: bool| *count = if holds { *count + 1 } else { 0 };
         step(moves.lost.get_mut(played.color), value <= -limit);

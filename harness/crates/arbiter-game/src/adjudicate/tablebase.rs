@@ -20,10 +20,11 @@ pub struct TablebaseRule {
     pub scope: Scope,
 }
 
-/// Syzygy tablebases with WDL values. A value is from the point of view of the side to move; it is
-/// `None` if no table contains the position. No table contains positions with castling rights.
+/// Syzygy tablebases with WDL values. A value is from the point of view of the side to move; the
+/// value is `None` if no table contains the position. No table contains positions with castling
+/// rights.
 pub trait Tables: Debug + Send + Sync {
-    /// Returns the value that the position has if its halfmove clock is 0.
+    /// Returns the value that the position would have with a halfmove clock of 0.
     fn fresh(&self, position: &Chess) -> Option<Wdl>;
 
     /// Returns the value of the position with its actual halfmove clock.

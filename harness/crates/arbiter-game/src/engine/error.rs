@@ -1,4 +1,4 @@
-//! Engine errors, and the faults that they cause in a game.
+//! Engine errors, and the resulting faults in a game.
 
 use thiserror::Error;
 
@@ -10,8 +10,8 @@ use arbiter_protocol::SessionError;
 /// Maximum length, in characters, of each line that the error of an exited engine quotes.
 const LAST_WORDS: usize = 200;
 
-/// First words of protocol lines (UCI and CECP), which do not explain the exit of an engine, except
-/// `info string`.
+/// First words of protocol lines (UCI and CECP). Such lines do not explain the exit of an engine,
+/// except `info string` lines.
 const PROTOCOL: [&str; 8] =
     ["id", "option", "uciok", "readyok", "info", "bestmove", "feature", "move"];
 
@@ -31,7 +31,8 @@ pub enum EngineError {
     /// The engine closed its output but is still running.
     #[error("closed its output")]
     Closed,
-    /// The engine ended in the handshake, but after `uciok`, for example because of an option.
+    /// The engine exited or closed its output during the handshake, but after `uciok`, for example
+    /// because of an option.
     #[error("sent uciok, then {0}")]
     Configured(Box<EngineError>),
     /// The request needs UCI, which the engine does not speak.
@@ -44,14 +45,15 @@ pub enum EngineError {
 
 impl EngineError {
     /// Creates the error of an exited process. The text contains the exit status `how`, the last
-    /// line of stderr, and one of the last output lines: the first one that contains `ERROR`,
-    /// because engines report the cause first, otherwise the last one, unless it is a protocol
-    /// line.
+    /// line of standard error that is not blank, and one of the last output lines. The output line
+    /// is the first line that contains `ERROR`, because engines report the cause first, or
+    /// otherwise the last line. The output line is omitted if it is a protocol line or repeats the
+    /// line of standard error.
     pub(super) fn exited(how: String, errors: &[String], last: &[&str]) -> EngineError {
         // Blank lines explain nothing.
         let error = errors.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
         let cause = last.iter().find(|line| line.contains("ERROR"));
-        // An engine may write the same message to stderr.
+        // An engine may also write the same message to standard error.
         let is_new = |line: &str| {
             let message = line.trim_start_matches("info string ");
             error.is_none_or(|error| !error.contains(message))

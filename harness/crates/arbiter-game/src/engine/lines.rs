@@ -5,8 +5,8 @@ use crate::transcript::Mark;
 use arbiter_process::Chunk;
 use arbiter_protocol::Step;
 
-/// Maximum number of output lines of a search that are kept with the move. A pattern may match
-/// every line, and matching lines stay in memory.
+/// Maximum number of matching output lines that are kept with each move. A pattern may match every
+/// line, and matching lines stay in memory.
 const MAX_CHOSEN: usize = 32;
 
 impl EngineProcess {

@@ -7,8 +7,8 @@ use std::time::Instant;
 use tokio::time::{Sleep, sleep_until};
 
 /// Timer that wakes a task at a deadline. Setting a timer takes a lock of the runtime, and each
-/// deadline of an engine is usually later than the previous one. Therefore the timer is set again
-/// only after it has expired, or for an earlier deadline.
+/// deadline of an engine is usually later than the previous deadline. Therefore, the timer is set
+/// again only after expiry or for an earlier deadline.
 #[derive(Debug)]
 pub(super) struct Timer(Pin<Box<Sleep>>);
 
@@ -18,7 +18,7 @@ impl Timer {
         Timer(Box::pin(sleep_until(now.into())))
     }
 
-    /// Returns ready once `due` has passed.
+    /// Returns `Poll::Ready` once `due` has passed.
     pub(super) fn poll(&mut self, due: Instant, cx: &mut Context<'_>) -> Poll<()> {
         if self.0.deadline() > due.into() {
             self.0.as_mut().reset(due.into());

@@ -96,7 +96,8 @@ fn replayed_faults_match_the_recorded_ones() {
     let crashed = format!("{}600100 W! crashed: exit code 3\n", until("600200"));
     let expect = "White crashed (exit code 3)".to_owned();
     assert_eq!(ending(&crashed), (Termination::Crash, expect));
-    // The engine receives `stop` after its time has run out; it then answers late or not at all.
+    // The engine receives `stop` after its time has run out; the engine then answers late or not at
+    // all.
     let go = until("600200");
     let late = format!("{go}1110300 W< stop\n1200000 W> bestmove g2g4\n");
     let (termination, detail) = ending(&late);

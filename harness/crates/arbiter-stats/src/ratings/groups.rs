@@ -3,16 +3,16 @@
 //! The likelihood of ratings has a maximum only if, for every division of the players into two
 //! sets, each set scored against the other (L. Ford, 1957). Players who won or lost all their games
 //! are therefore removed one after the other and rated later. The remaining players and the points
-//! between them form a graph; its strongly connected components are the groups.
+//! between them form a graph; the strongly connected components of this graph are the groups.
 
-/// Player who won or lost all games. The player is rated at the level at which this score has a
+/// Player who won or lost all games. The player's rating is the strength at which this score has a
 /// probability of one half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PerfectScore {
     /// Index of the player.
     pub player: usize,
     /// `true` if the player won all games against the remaining players, `false` if the player lost
-    /// all of them.
+    /// all these games.
     pub won_all: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Ratings of many players from their games, by maximum likelihood.
+//! Maximum-likelihood ratings of many players from their games.
 //!
 //! Players are numbered from 0. A [`Meeting`] is the head-to-head record of two players. [`rate`]
 //! returns ratings in Elo on the scale of the [`Options`]. The mean rating of a group of comparable
@@ -107,8 +107,8 @@ pub struct Options {
     pub advantage: Parameter,
     /// Share of draws between equal players without an advantage, 0 to 1 exclusive.
     pub draw_rate: Parameter,
-    /// Number of prior draws of each player. They are distributed over the opponents in proportion
-    /// to the number of games, and equally over both colours.
+    /// Number of prior draws of each player. The draws are distributed over the opponents in
+    /// proportion to the number of games, and equally over both colours.
     pub prior_draws: f64,
     /// Players with given ratings: index and rating in Elo points.
     pub anchors: Vec<(usize, f64)>,
@@ -133,8 +133,8 @@ impl Default for Options {
     }
 }
 
-/// Returns the scale on which a difference of `points` Elo points gives the expected score `score`.
-/// Ordo uses 202 points for 0.76.
+/// Returns the scale, in Elo points per natural unit, on which a difference of `points` Elo points
+/// gives the expected score `score`. Ordo uses 202 points for 0.76.
 pub fn scale_of(points: f64, score: f64) -> f64 {
     points / (score / (1.0 - score)).ln()
 }

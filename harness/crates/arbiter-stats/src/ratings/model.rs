@@ -1,7 +1,7 @@
 //! Models of game results: probabilities of the results at a given strength difference.
 //!
-//! The difference x includes White's advantage. It is in natural units: one unit multiplies the
-//! odds by e.
+//! The difference x includes White's advantage. The unit of x is the natural unit: one unit
+//! multiplies the odds by e.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +13,8 @@ pub enum OutcomeModel {
     /// e^(x/2), win, draw and loss are in the ratio u : ν : 1/u (R. Davidson, 1970).
     Davidson,
     /// A small difference in performance leads to a draw: P(win) = f(x − δ) and P(loss) = f(−x −
-    /// δ), with f the logistic curve (P. Rao, L. Kupper, 1967). This is BayesElo's model. Its
-    /// ratings differ from logistic Elo by a factor that depends on δ.
+    /// δ), with f the logistic curve (P. Rao, L. Kupper, 1967). This is BayesElo's model. Ratings
+    /// in this model differ from logistic Elo by a factor that depends on δ.
     RaoKupper,
     /// The expected score is f(x), as in Elo's system, and a draw is half a win and half a loss (R.
     /// Bradley, M. Terry, 1952). As in Ordo, the ratings make every player's expected score equal
@@ -48,7 +48,7 @@ impl OutcomeModel {
         }
     }
 
-    /// Returns the draw rate, 0 to 1, between equal players that corresponds to the draw parameter.
+    /// Returns the draw rate, 0 to 1, that corresponds to the draw parameter for equal players.
     pub fn draw_rate(self, parameter: f64) -> f64 {
         match self {
             OutcomeModel::Davidson | OutcomeModel::Scores => 1.0 / (1.0 + 2.0 * (-parameter).exp()),
@@ -80,8 +80,8 @@ impl OutcomeModel {
             }
             OutcomeModel::Scores => {
                 let score = logistic(x);
-                // With e the expected score, D² = ν²(e − D/2)(1 − e − D/2). The root used is the
-                // one that is 0 if ν is 0.
+                // With e the expected score, D² = ν²(e − D/2)(1 − e − D/2). Of the two roots, the
+                // code uses the root that is 0 if ν is 0.
                 let square = (2.0 * parameter).exp();
                 let product = square * score * (1.0 - score);
                 let a = 1.0 - 0.25 * square;
@@ -113,10 +113,10 @@ impl OutcomeModel {
             }
             OutcomeModel::RaoKupper => {
                 // The probability of a draw is win·loss·(e^(2δ) − 1), so the log-likelihood of a
-                // draw contains those of a win and of a loss.
+                // draw contains the log-likelihoods of a win and of a loss.
                 let (ups, downs) = (wins + draws, losses + draws);
                 let (bend_up, bend_down) = (ups * win * (1.0 - win), downs * loss * (1.0 - loss));
-                // 1 − e^(−2δ) without cancellation for few draws.
+                // This form of 1 − e^(−2δ) avoids cancellation if draws are rare.
                 let rest = -(-2.0 * parameter).exp_m1();
                 Derivatives {
                     first: [

@@ -24,14 +24,14 @@ pub struct RatingList {
     pub groups: Groups,
     /// Players with a perfect score who have a rating; each rating is a bound.
     pub perfect: Vec<PerfectScore>,
-    /// Players who won all games against some opponents and lost all games against the others. They
-    /// have a rating without a standard error.
+    /// Players who won all games against some opponents and lost all games against all other
+    /// opponents. These players have a rating without a standard error.
     pub between: Vec<usize>,
     /// Players who are not rated because all groups together have more than
     /// [`MAX_PLAYERS`](super::MAX_PLAYERS) players.
     pub left_out: Vec<usize>,
-    /// White's advantage in Elo points; `None` if it cannot be separated from the strengths of the
-    /// players.
+    /// White's advantage in Elo points; `None` if the advantage cannot be separated from the
+    /// strengths of the players.
     pub advantage: Option<f64>,
     /// Standard error of White's advantage, in Elo points, if the advantage was estimated.
     pub advantage_error: Option<f64>,
@@ -52,8 +52,9 @@ pub enum Errors {
     /// correct.
     Information,
     /// "Sandwich" errors, from the observed variance of pairs and the model's variance of single
-    /// games (P. Huber, 1967). The observed variance of few pairs is too small, so a correction is
-    /// added that decreases with the number of pairs (J. Morel, M. Bokossa, N. Neerchal, 2003).
+    /// games (P. Huber, 1967). If there are few pairs, the observed variance is too small on
+    /// average. A correction that decreases with the number of pairs is therefore added (J. Morel,
+    /// M. Bokossa, N. Neerchal, 2003).
     Sandwich,
 }
 
@@ -172,9 +173,9 @@ impl SampleSize {
     ///
     /// For m units and p unknowns, the corrected covariance is c·V + δ·φ·H⁻¹. V is the covariance
     /// of the sandwich estimator, and H⁻¹ is the inverse of the curvature. In this formula, c = (n
-    /// − 1)/(n − p) · m/(m − 1) for n games, and δ = p/(m − p), but at most ½. The ratio of the
-    /// observed variance of pairs to the variance of the model is φ, at least 1. Without pairs,
-    /// nothing changes.
+    /// − 1)/(n − p) · m/(m − 1) for n games, and δ = p/(m − p), but at most ½. The factor φ is the
+    /// ratio of the observed variance of pairs to the variance of the model, but at least 1.
+    /// Without pairs, the covariance is not corrected.
     fn allow_for_few(self, sandwich: &mut Matrix, information: &Matrix, spread: &Matrix) {
         let SampleSize { pairs, singles, unknowns } = self;
         if pairs == 0.0 || unknowns <= 0.0 {

@@ -10,14 +10,14 @@ use super::{MAX_PLAYERS, Meeting, NoMaximum, Options, Parameter};
 use crate::elo::finite;
 use crate::roots::falling_crossing;
 
-/// Maximum step, in natural units. Steps are limited because the likelihood is close to a parabola
-/// only near the current point.
+/// Maximum step, in natural units. Steps are limited because the log-likelihood is close to a
+/// parabola only near the current point.
 const MAX_STEP: f64 = 1.5;
 
 /// Step length, in natural units, below which the search ends.
 const LAST_STEP: f64 = 1e-11;
 
-/// Maximum number of steps; ordinary tables take 5 to 10.
+/// Maximum number of steps; ordinary crosstables take 5 to 10 steps.
 const MAX_STEPS: usize = 300;
 
 /// Largest absolute rating, in natural units, in the search for ratings of perfect scores. On the
@@ -31,8 +31,9 @@ const EXTREME_RATE: f64 = 1e-9;
 ///
 /// Each group of comparable players is rated around a separate level. Players with a perfect score
 /// are rated afterwards, at the level at which their score has a probability of one half (Ordo's
-/// rule). If the groups have more than [`MAX_PLAYERS`] players together, only the largest groups
-/// are rated.
+/// rule). If all groups together have more than [`MAX_PLAYERS`] players, groups that would exceed
+/// this limit are not rated; larger groups take precedence. Fails if Newton's method does not
+/// converge.
 pub fn rate(
     players: usize,
     meetings: &[Meeting],
@@ -42,7 +43,7 @@ pub fn rate(
     let mut left_out = Vec::new();
     let mut rated = 0;
     groups.groups.retain(|group| {
-        // Groups are sorted by size, so the largest are rated first.
+        // Groups are sorted by size, so the largest groups are rated first.
         let fits = rated + group.len() <= MAX_PLAYERS;
         if fits {
             rated += group.len();
@@ -71,9 +72,9 @@ pub fn rate(
         fitted = newton(&mut state, &encounters, &fixed);
     }
     if fitted.is_none() {
-        // If one of two players never loses, the likelihood has no maximum: it keeps increasing
-        // with more draws and a larger difference. The draw rate is therefore fixed at the share of
-        // draws in the games.
+        // If one of two players never loses, the likelihood has no maximum: the likelihood keeps
+        // increasing with more draws and a larger difference. The draw rate is therefore fixed at
+        // the share of draws in the games.
         fixed.draw_rate = Parameter::Fixed(draw_share(&encounters));
         state = start(players, &encounters, &fixed, &groups);
         fitted = newton(&mut state, &encounters, &fixed);
@@ -202,8 +203,9 @@ fn draw_share(encounters: &[Encounter]) -> f64 {
     drawn / encounters.iter().flat_map(|e| e.counts).sum::<f64>()
 }
 
-/// Moves the state to the maximum by Newton's method. Returns the Cholesky factor of the curvature
-/// at the maximum; `None` if the curvature is singular or the steps do not converge.
+/// Moves the state to the maximum of the likelihood by Newton's method. Returns the Cholesky factor
+/// of the curvature at the maximum; `None` if the curvature is singular or the steps do not
+/// converge.
 fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Option<Cholesky> {
     for _ in 0..MAX_STEPS {
         let (slope, curvature) = local(state, encounters, options);
@@ -232,9 +234,9 @@ fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Opt
     None
 }
 
-/// Returns the gradient of the log-likelihood with respect to all unknowns, and its negative
-/// curvature. The level of each floating group is arbitrary; an added term fixes the level without
-/// affecting the differences between ratings.
+/// Returns the gradient of the log-likelihood with respect to all unknowns, and the curvature,
+/// which is the negative of the Hessian matrix. The level of each floating group is arbitrary; an
+/// added term fixes the level without affecting the differences between ratings.
 fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64>, Matrix) {
     let mut slope = vec![0.0; state.unknowns];
     let mut curvature = zero(state.unknowns);
@@ -378,9 +380,9 @@ fn half_points(meetings: &[Meeting], player: usize) -> [u64; 2] {
     results.fold([0, 0], |sum, results| [sum[0] + results[0], sum[1] + results[1]])
 }
 
-/// Returns the last remaining player if all others were removed for perfect scores. The ratings of
-/// the others start from the level of this player, which is arbitrary. `None` if there is a group,
-/// an anchor or a prior, or if several players remain.
+/// Returns the last remaining player if all other players were removed for perfect scores. The
+/// ratings of the removed players are relative to the arbitrary level of this player. `None` if
+/// there is a group, an anchor or a prior, or if several players remain.
 fn last_remaining(meetings: &[Meeting], options: &Options, groups: &Groups) -> Option<usize> {
     if !(groups.groups.is_empty() && options.anchors.is_empty() && options.priors.is_empty()) {
         return None;

@@ -2,7 +2,7 @@
 
 use super::Options;
 
-/// Games between two players, all with the same colours.
+/// Games between two players with fixed colours.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Encounter {
     pub white: usize,
@@ -59,7 +59,7 @@ impl State {
         direction
     }
 
-    /// Returns the priors of the options.
+    /// Returns the priors in the options as constraints.
     pub(super) fn constraints(&self, options: &Options) -> Vec<Constraint> {
         let of = |players: &[(usize, f64)], mean: f64, deviation: f64| Constraint {
             direction: players

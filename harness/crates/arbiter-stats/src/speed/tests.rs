@@ -78,8 +78,8 @@ impl Machine {
         (0..2 * ROUNDS).map(&mut run).collect()
     }
 
-    /// Returns rounds of two programs, the first of which is `ratio` times as fast as the second.
-    /// `first` returns whether the first program runs first in a round.
+    /// Returns rounds in which the first program is `ratio` times as fast as the second. `first`
+    /// returns whether the first program runs first in a round.
     fn rounds(
         self,
         ratio: f64,
@@ -174,8 +174,8 @@ fn equal_programs_are_rarely_significant() {
     }
 }
 
-/// An alternating order is not sufficient, because it can coincide with a periodic load on the
-/// machine.
+/// An alternating order is not sufficient, because the alternation can coincide with a periodic
+/// load on the machine.
 #[test]
 fn without_random_order_periodic_load_looks_like_a_difference() {
     let wrong = false_verdicts(Machine::Pulsing, in_turns, TRIALS);

@@ -57,7 +57,7 @@ fn hypotheses_are_converted_to_logistic_elo() {
     let [low, high] = logistic.logistic_hypotheses(&sample);
     assert!(low.abs() < 1e-9 && (high - 5.0).abs() < 1e-9, "{low} {high}");
     // For small differences, logistic Elo is normalized Elo times twice the standard deviation of a
-    // game.
+    // game's score.
     let [low, high] = normalized(0.0, 5.0).logistic_hypotheses(&sample);
     assert!(low.abs() < 1e-9 && (high - 5.0 * 2.0 * 0.1_f64.sqrt()).abs() < 1e-3, "{high}");
 }

@@ -92,7 +92,7 @@ proptest! {
         worse.0[cell] += 1;
         better.0[cell + 1] += 1;
         // On other scales, a better pair may lower the LLR, because the pair may increase the
-        // variance or reduce the draws.
+        // variance or reduce the number of draws.
         let test = test(0.0, 5.0, Model::Logistic);
         let (low, high) = (test.llr(&worse), test.llr(&better));
         prop_assert!(high >= low - 1e-9 * low.abs(), "{low} {high}");

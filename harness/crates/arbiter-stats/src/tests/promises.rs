@@ -1,5 +1,5 @@
-//! Simulated error rates and coverage. Every test run simulates a few runs and allows wide limits;
-//! `cargo test --release -p arbiter-stats -- --ignored` simulates many runs.
+//! Simulated error rates and coverage. By default, each test simulates a few runs and allows wide
+//! limits; `cargo test --release -p arbiter-stats -- --ignored` simulates many runs.
 
 use super::super::elo::score_from_elo;
 use super::super::gsprt::steps;
@@ -51,7 +51,7 @@ fn check_error_rates(elo1: f64, runs: u64) {
                 play(&Simulation { test, probabilities, batch: 1, cap: u64::MAX }, runs)
             };
             let (alpha, beta) = (at(0.0).0, 1.0 - at(elo1).0);
-            // Short tests deviate slightly from the theory, which applies to long tests.
+            // The theory applies to long tests, and short tests deviate slightly.
             let slack = 0.0002 * elo1;
             println!("{model:?} {correction:?}: alpha {alpha:.4}, beta {beta:.4}");
             assert!(alpha < 0.05 + allowance(0.05, runs) + slack, "{model:?}: alpha {alpha}");
@@ -72,7 +72,7 @@ fn error_rates_hold_in_many_tests() {
     check_error_rates(10.0, 10_000);
 }
 
-/// Each case is pair probabilities, hypotheses, and results of 8000 tests that an independent
+/// Each case contains pair probabilities, hypotheses, and results of 8000 tests that an independent
 /// program simulated with an update after every two pairs. The results are the pass rate, the mean
 /// number of games and its standard error, first at Wald's bounds and then at corrected bounds.
 type Published = ([f64; 5], [f64; 2], [f64; 3], [f64; 3]);
@@ -169,8 +169,8 @@ fn check_estimates(runs: u64) {
 }
 
 /// The estimate after the end is too high as often as it is too low, and its interval contains the
-/// true value with the stated probability. This holds at Wald's bounds, at corrected bounds and at
-/// a cap. The naive estimate is biased towards the decision.
+/// true value with the stated probability. Both statements hold at Wald's bounds, at corrected
+/// bounds and at a cap. The naive estimate is biased towards the decision.
 #[test]
 fn the_estimate_after_a_stop_is_median_unbiased() {
     check_estimates(40);
@@ -182,7 +182,8 @@ fn the_estimate_after_many_stops_is_median_unbiased() {
     check_estimates(10_000);
 }
 
-/// Checks that the forecasts are correct as often as they claim, if strengths follow the prior.
+/// Checks that the forecast probabilities match the observed frequencies, if strengths follow the
+/// prior.
 fn check_forecasts(runs: u64) {
     let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
     let base = pair_model(0.5, 0.0).expect("room for the bias");
@@ -352,11 +353,12 @@ impl Planned {
     /// Returns the planned number of pairs, and the mean number of simulated pairs with its
     /// standard error.
     ///
-    /// Two control variates explain most of the random variation in the number of pairs. Their
-    /// means are 0 by Wald's identities. Their contribution is removed by least squares. The first
-    /// variate is M, the sum of the steps minus the mean of this sum. The second is e^(h·sum) − 1
-    /// with the root h of E(e^(hJ)) = 1. If rare ends would dominate the exponential, the second is
-    /// M² minus the variance of the steps.
+    /// Two control variates explain most of the random variation in the number of pairs. The means
+    /// of the control variates are 0 by Wald's identities, and least squares removes the
+    /// contribution of the control variates. The first variate is M, the sum of the steps minus the
+    /// mean of this sum. The second variate is e^(h·sum) − 1 with the root h of E(e^(hJ)) = 1. If
+    /// rare ends would dominate the exponential, the second variate is M² minus the total variance
+    /// of the steps.
     fn pairs(&self, runs: u64) -> (f64, f64, f64) {
         let Planned { test, conditions, share } = *self;
         let base =
@@ -374,7 +376,8 @@ impl Planned {
         };
         let drift = mean_of(&|step| step);
         let variance = mean_of(&|step| (step - drift).powi(2));
-        // Newton's method that starts outside the root of a convex function never passes the root.
+        // If Newton's method starts outside the root of a convex function, the iteration never
+        // passes the root.
         let mut h = -4.0 * drift / variance;
         for _ in 0..40 {
             h -= mean_of(&|step| (h * step).exp_m1()) / mean_of(&|step| step * (h * step).exp());
@@ -417,8 +420,9 @@ fn without_controls(products: [[f64; 4]; 4]) -> (f64, f64) {
     (mean, (about(3, 3) - explained).max(0.0).sqrt())
 }
 
-/// Hypotheses, model, draw rate and opening bias of planned tests. Wider tests are missing because
-/// their plans are too long, by up to 8 % for bounds that are 100 nElo apart.
+/// Hypotheses, model, draw rate and opening bias of planned tests. Tests with more distant
+/// hypotheses are missing, because their plans overestimate the number of pairs, by up to 8 % for
+/// hypotheses that are 100 nElo apart.
 const PLANS: [(f64, f64, Model, f64, f64); 7] = [
     (0.0, 20.0, Model::Normalized, 0.5, 0.0),
     (0.0, 20.0, Model::Logistic, 0.5, 0.0),
@@ -469,6 +473,6 @@ fn plans_match_simulated_tests() {
 #[test]
 #[ignore = "nightly: long simulation"]
 fn plans_match_many_simulated_tests() {
-    // The control variates make 2,000 tests as accurate as 30,000 tests without them.
+    // The control variates make 2,000 tests as accurate as 30,000 tests without control variates.
     check_plans(2_000);
 }

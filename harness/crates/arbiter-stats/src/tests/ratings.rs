@@ -1,4 +1,4 @@
-//! Crosstables rated by Ordo 1.2.6, by BayesElo 0057, and by an independent solver of their
+//! Crosstables rated by Ordo 1.2.6, by BayesElo 0057, and by an independent solver of the same
 //! equations.
 
 use super::super::ratings::{
@@ -65,8 +65,8 @@ const XT5: Games = &[(0, 1, [210, 480, 150]), (1, 0, [170, 470, 200])];
 enum Scale {
     Ordo,
     Logistic,
-    /// Ordo's scale, with the number of points for a score of 0.76 that makes it nearly the
-    /// logistic scale.
+    /// Ordo's scale, with the number of points for a score of 0.76 chosen so that the scale is
+    /// nearly logistic.
     OrdoLogistic,
 }
 

@@ -1,9 +1,9 @@
-//! Reference figures, and the tests that compare with them.
+//! Reference figures, and tests that compare computed figures with the reference figures.
 //!
-//! An independent solver of the same equations computed the LLRs with 60 digits; they agree with
-//! fishtest's statistics module to 1e-9. Elo, normalized Elo and likelihood of superiority follow
-//! from the textbook formulas for the raw counts, and agree with fastchess. The samples are from
-//! the test suites of fastchess, fishtest, OpenBench and cutechess; corner cases were added.
+//! An independent solver of the same equations computed the LLRs with 60 digits; these LLRs agree
+//! with fishtest's statistics module to 1e-9. Elo, normalized Elo and likelihood of superiority
+//! follow from the textbook formulas for the raw counts, and agree with fastchess. The samples are
+//! from the test suites of fastchess, fishtest, OpenBench and cutechess; corner cases were added.
 
 use super::agreement::Agreement;
 use crate::distribution::Moments;
@@ -111,7 +111,8 @@ fn estimates_match_the_reference() {
         let estimate = elo::estimate(&sample);
         for (got, expected) in [estimate.value, estimate.low, estimate.high].iter().zip(case.elo) {
             let (got, expected) = (*got, expected.expect("units were played"));
-            // The reference has no bound for samples in which all units are won or all are lost.
+            // The reference has no bound for samples in which all units are won, or all units are
+            // lost.
             if expected.is_infinite() {
                 assert!(got == expected || estimate.value.is_infinite(), "{}", case.id);
             } else {
