@@ -10,12 +10,13 @@ use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{Engine, Plan};
 
-/// Versions of the stored plan. Fields may be added with a default; a change of meaning needs a new
-/// version. Version 3 is used for plans with options that name files.
+/// Versions of the stored plan. Fields may be added with a default; a change to the meaning of a
+/// field needs a new version. Version 3 is used for plans with options that name files.
 const VERSIONS: [u32; 2] = [2, 3];
 
-/// Fingerprints of the inputs of a run at its start: hashes that a resumed run compares, so that a
-/// run never mixes the games of two programs or two books.
+/// Fingerprints of a run's inputs at the start of the run. When the run is resumed, the
+/// fingerprints are compared with those of the current inputs, so that an engine's games in a run
+/// are never played with two programs or from two books.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Fingerprints {
     /// Hash of the opening book.
@@ -49,7 +50,7 @@ impl Fingerprints {
     }
 }
 
-/// Stored plan. It contains the fields that [`Plan`] skips because they are stored separately.
+/// Stored plan, including the values that the serialization of [`Plan`] skips.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PlanRow {
     version: u32,
