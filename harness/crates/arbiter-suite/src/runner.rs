@@ -31,7 +31,7 @@ pub trait Task: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Self::Output, TaskError>> + Send;
 }
 
-/// Reason why there is no answer.
+/// Reason why an engine gave no valid answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskError {
     /// The engine crashed, did not answer or sent an invalid answer. The next question may succeed
@@ -71,7 +71,7 @@ pub struct SuiteEngines {
 }
 
 impl SuiteEngines {
-    /// Creates the engines. Each starts at its first question.
+    /// Creates the engines. Each engine is started at its first question.
     pub fn new(setups: Arc<[EngineSetup]>, spawner: Spawner) -> SuiteEngines {
         SuiteEngines { setups, spawner, started: BTreeMap::new() }
     }
@@ -111,18 +111,18 @@ impl SuiteEngines {
         }
     }
 
-    /// Ends all engines with `quit`. The next question restarts its engine.
+    /// Stops all engines with `quit`. The next question restarts its engine.
     pub async fn quit(&mut self) {
         let engines = std::mem::take(&mut self.started);
         // All engines share one grace period. If they were ended one after another, every slow
-        // engine would take a grace period of its own.
+        // engine would take a separate grace period.
         join_all(engines.into_values().map(|engine| engine.quit(QUIT_GRACE))).await;
     }
 }
 
-/// Starts all tasks in order, at most `concurrency` of them in parallel. Calls `observe` with the
-/// index and the answer of each finished task; an error from `observe` ends the suite. Dropping the
-/// future kills the engines.
+/// Runs all tasks and starts them in order, with at most `concurrency` tasks in parallel. Calls
+/// `observe` with the index and the answer of each finished task; an error from `observe` ends the
+/// suite. Dropping the future kills the engines.
 pub async fn run_suite<T: Task>(
     setups: Vec<EngineSetup>,
     tasks: Vec<T>,

@@ -6,9 +6,9 @@ use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::mine::Game;
 
-/// Returns quiet positions of a game as lines `FEN;RESULT;NUMBER`. Selects positions from ply
-/// `from_ply` on whose ply plus `number` is a multiple of `every`. Returns no lines if the result
-/// is unknown.
+/// Returns quiet positions of a game as lines `FEN;RESULT;NUMBER`. Selects positions at ply
+/// `from_ply` or later for which the ply plus `number` is a multiple of `every`. Returns no lines
+/// if the result is unknown.
 pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec<String> {
     let Some(result) = game.result else { return Vec::new() };
     // The game number shifts the selected plies, so that samples from many games are from different

@@ -14,7 +14,7 @@ pub(super) fn theme(id: &str) -> Option<String> {
     if let Some(tail) = tail {
         return Some(tail.to_owned());
     }
-    // A bracket or a comment after the number belongs only to this position.
+    // Text in brackets or a comment after the number belongs only to this position.
     let last = id.rfind(is_number).filter(|last| !id[last + 1..].contains('"'));
     let head = match last {
         Some(last) => {

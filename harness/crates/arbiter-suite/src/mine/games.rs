@@ -12,9 +12,9 @@ use arbiter_pgn::{
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// Values of the PGN tag `Termination` for games that a fault decided: those of the PGN standard
-/// (section 9.8.1), of cutechess-cli and fastchess, and of similar programs. The result of such a
-/// game contains no information about its positions.
+/// Values of the PGN tag `Termination` for games that a fault decided: values from the PGN standard
+/// (section 9.8.1), from cutechess-cli and fastchess, and from similar programs. If a fault decided
+/// the game, the result contains no information about the positions.
 const FAULTS: &str = "abandoned, crash, disconnect, emergency, illegal move, rules infraction, \
                       stalled connection, time forfeit, timeout, unterminated";
 
@@ -33,11 +33,13 @@ pub struct Game {
     /// Moves from the starting position.
     pub moves: Vec<Move>,
     /// Score in centipawns that the engine reported for each move, from the point of view of the
-    /// side to move; `None` for book moves and mate scores. Empty for games from a PGN file.
+    /// side to move; `None` for mate scores and for moves without a score, such as book moves.
+    /// Empty for games from a PGN file.
     pub scores: Vec<Option<i32>>,
-    /// Result of the game; `None` if it is unknown or was decided by a fault of an engine.
+    /// Result of the game; `None` if the result is unknown or a fault decided the game.
     pub result: Option<KnownOutcome>,
-    /// Number of plies before an engine first announced a mate; all plies if none did.
+    /// Number of plies before an engine first announced a mate; total number of plies if no engine
+    /// announced a mate.
     pub open_plies: usize,
 }
 
@@ -109,13 +111,15 @@ struct Replay {
 }
 
 impl Replay {
-    /// Skips the rest of the game. The moves so far are kept, but without a result.
+    /// Skips the rest of the game. The moves before the fault are kept, but the result is
+    /// discarded.
     fn break_off(&mut self, reason: String) -> ControlFlow<()> {
         self.fault = Some(reason);
         ControlFlow::Break(())
     }
 
-    /// Returns the result of the game; `None` if it says nothing about the moves.
+    /// Returns the result of the game; `None` if the result contains no information about the
+    /// moves.
     fn result(&mut self, tags: &Tags) -> Option<KnownOutcome> {
         // After a fault, the result depends on moves that could not be read.
         if self.fault.is_some() || is_fault(&text_of(&tags.termination)) {

@@ -34,8 +34,8 @@ pub struct Criteria {
     pub depth: u32,
     /// Minimum difference between the scores of the best and the second best move, in centipawns.
     pub gap: i32,
-    /// Score that decides the game, in centipawns. Scores are limited to this value, so that
-    /// neither of two winning moves is clearly best.
+    /// Absolute score at which the game is decided, in centipawns. Scores are limited to ± this
+    /// value, so that neither of two winning moves is clearly best.
     pub decided: i32,
     /// Minimum depth, in plies, at which the engine may start to prefer the solution. At a lower
     /// depth, the solution would be obvious.

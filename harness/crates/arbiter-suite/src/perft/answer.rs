@@ -48,7 +48,7 @@ impl Patterns {
 }
 
 serde_conv!(
-    /// Pattern of the user for the total, if any.
+    /// User-supplied pattern for the total, if any.
     pub(super) OwnPattern,
     Patterns,
     |patterns: &Patterns| patterns.custom.clone(),
@@ -63,15 +63,15 @@ serde_conv!(
 pub(super) struct Answer {
     /// Moves, as written by the engine, with their counts.
     pub(super) moves: Vec<(String, u64)>,
-    /// Total count of all moves; `None` until the engine has reported it.
+    /// Total count of all moves; `None` until the engine has reported the total.
     pub(super) total: Option<u64>,
     /// Output line that shows that the engine is searching for a move instead of counting.
     pub(super) search: Option<String>,
 }
 
 impl Answer {
-    /// Reads an output line. Returns `Break` when the answer is complete, or when the engine is
-    /// searching.
+    /// Reads an output line. Returns `Break` if the answer is complete, or if the line shows that
+    /// the engine is searching.
     pub(super) fn take(&mut self, line: &str, patterns: &Patterns) -> ControlFlow<()> {
         if let Some(found) = patterns.of_move.captures(line)
             && let Some(count) = count(&found[2])

@@ -18,7 +18,7 @@ use arbiter_position::Start;
 /// Position with the expected numbers of leaves of its game tree.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Number of the line, counted from 1. In a JSON file, it is the number of the case.
+    /// Number of the line, counted from 1; in a JSON file, number of the case.
     pub line: usize,
     /// Name of the position in the suite.
     pub name: Option<String>,
@@ -38,8 +38,9 @@ pub struct Limits {
 }
 
 impl Case {
-    /// Returns the depth and the number of leaves of the deepest count within the limits. This
-    /// count also tests all shallower counts. `None` if no count is within the limits.
+    /// Returns the depth and the number of leaves of the deepest count within the limits. Testing
+    /// the deepest count also tests all shallower counts. Returns `None` if no count is within the
+    /// limits.
     pub fn within(&self, limits: Limits) -> Option<(u32, u64)> {
         let fits = |(depth, nodes): &&(u32, u64)| *depth <= limits.depth && *nodes <= limits.nodes;
         self.counts.iter().rev().find(fits).copied()

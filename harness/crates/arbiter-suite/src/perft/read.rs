@@ -18,14 +18,14 @@ const MAX_DEPTH: u64 = 64;
 const VARIANTS: &str =
     "atomic,crazyhouse,horde,antichess,giveaway,suicide,racingkings,racing kings,threecheck,3check";
 
-/// Returns the chess variant that is named in the name of a suite or position.
+/// Returns the chess variant that occurs in the name of a suite or position.
 pub fn variant_of(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     VARIANTS.split(',').find(|variant| name.contains(variant))
 }
 
-/// Parses a suite in any of the formats. If `is_chess960` is `true`, all positions are Chess960;
-/// otherwise only positions that need its castling mode.
+/// Parses a suite in any of the formats. If `is_chess960` is `true`, all positions get the castling
+/// mode of Chess960; otherwise, only positions that need this mode get it.
 pub fn read(text: &str, is_chess960: bool) -> Suite<Case> {
     // A bracket alone does not show that the text is JSON, because a PGN tag also starts with a
     // bracket.
@@ -77,8 +77,9 @@ impl Entry {
     }
 }
 
-/// Parses `| DEPTH | COUNT`, or a list of counts from depth 1, whose first count must be the number
-/// of legal moves. Returns `None` if the text contains anything but numbers.
+/// Parses `| DEPTH | COUNT`, or a list of counts for depths 1, 2 and so on. The first count of a
+/// list must be the number of legal moves. Returns `None` if the text contains anything but
+/// numbers.
 fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, String> {
     let words = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|'));
     let numbers = words.filter(|word| !word.is_empty()).map(|word| word.parse().ok());
@@ -103,7 +104,7 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
     Ok(Some((1..).zip(numbers).collect()))
 }
 
-/// Reads counts and the name from the operations after a position.
+/// Reads the counts and the name from the operations after a position.
 fn operations(
     rest: &str,
     name: &mut Option<String>,
@@ -111,7 +112,7 @@ fn operations(
 ) -> Result<(), String> {
     for operation in rest.split(';').map(str::trim) {
         let depth =
-            // Longer words are tried before their initial letter.
+            // `depth` is tried before `d`, which is its first letter.
             ["perft", "depth", "D", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
         let depth = depth.map(str::trim_start);
         // Other operations, such as `dm`, start with the same letters.
@@ -126,7 +127,7 @@ fn operations(
 
 fn text_entries(text: &str) -> Vec<NumberedEntry> {
     let mut entries = Vec::new();
-    // Record of several lines that is being read.
+    // Multi-line record that is being read.
     let mut record: Option<(usize, Entry)> = None;
     for (line, text) in lines(text) {
         let mut refuse = |reason: &str| entries.push((line, Err(reason.to_owned())));
@@ -193,8 +194,8 @@ fn json_entry(case: &Value) -> Result<Entry, String> {
     Ok(Entry { name, position: Some(fen.to_owned()), counts: count.into_iter().collect() })
 }
 
-/// Parses `DEPTH COUNT`. An equals sign or a colon between the numbers is accepted, and so are
-/// grouped digits.
+/// Parses `DEPTH COUNT`. Also accepts an equals sign or a colon between the numbers, and grouped
+/// digits.
 fn count(text: &str) -> Option<(u32, u64)> {
     let is_space = |c: char| c.is_whitespace() || matches!(c, '=' | ':');
     let mut words = text.split(is_space).filter(|word| !word.is_empty());
