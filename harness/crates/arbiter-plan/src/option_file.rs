@@ -20,8 +20,8 @@ pub(crate) fn escaped(text: &str) -> String {
     format!("{escape}{text}")
 }
 
-/// Returns the value; in a value of the form `@PATH`, the path is made absolute. The error contains
-/// the reason why the file cannot be used.
+/// Returns the value, with an absolute path if the value has the form `@PATH`. The error is the
+/// reason why the file cannot be used.
 pub(crate) fn resolved(value: &str) -> Result<String, String> {
     let Some(path) = named_file(value) else { return Ok(value.to_owned()) };
     let data = std::fs::metadata(path)
@@ -55,8 +55,8 @@ impl Engine {
         self
     }
 
-    /// Returns the options as they are sent to the engine: `@PATH` as the path, and an escaped `@`
-    /// without its escape.
+    /// Returns the options as they are sent to the engine: `@PATH` as the path, and `@@` at the
+    /// start of a value as `@`.
     pub fn told_options(&self) -> Vec<(String, String)> {
         // The first `@` is removed in both cases: `@PATH` names a file, and `@@TEXT` stands for the
         // text `@TEXT`.

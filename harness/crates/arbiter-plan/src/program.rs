@@ -17,10 +17,11 @@ pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
     if here.is_err() && !Path::new(cmd).is_absolute() && cmd.contains('/') {
         return Err(format!("'{cmd}': the working folder has been deleted: cd to another one"));
     }
-    // The search requires a base folder even for an absolute path, which does not depend on it.
+    // The search requires a base folder even for an absolute path, although an absolute path does
+    // not depend on the base folder.
     let base = here.unwrap_or_default();
     let folders = search_path();
-    // A name is joined to `dir` here, so that it is never looked up in `PATH` before `dir`.
+    // The name is joined to `dir` here, so that `dir` is always searched before `PATH`.
     dir.map(|dir| dir.join(cmd))
         .into_iter()
         .chain([PathBuf::from(cmd)])

@@ -1,4 +1,4 @@
-//! Provenance of an engine's program, and scale factor of its times.
+//! Provenance of an engine's program, and scale of the times of a run.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Checks of a [`Tuning`], and the two sides of its engine.
+//! Checks of a [`Tuning`], and the two engines (sides) that a tuning run plays against each other.
 
 use crate::Engine;
 use arbiter_protocol::Protocol;

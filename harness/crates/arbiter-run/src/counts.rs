@@ -19,7 +19,7 @@ const BEYOND_CHANCE: f64 = 1e-4;
 pub struct GameTally {
     /// Result for the first engine of the pair.
     pub result: GameResult,
-    /// Reason why the game ended.
+    /// Termination of the game.
     pub termination: Termination,
     /// Index of the engine that failed, if any.
     pub fault: Option<usize>,
@@ -75,7 +75,7 @@ impl PairTally {
         }
     }
 
-    /// Returns the games in the order of play.
+    /// Returns the tallies of the games, in the order of play.
     pub fn games(&self) -> impl Iterator<Item = GameTally> {
         [Some(self.first), self.second].into_iter().flatten()
     }
@@ -129,8 +129,8 @@ pub struct Encounter {
 impl Encounter {
     /// Returns the counts from the point of view of the second engine.
     pub fn swapped(&self) -> Encounter {
-        // The other point of view reverses each result and exchanges the two games: White in one
-        // game is Black in the other.
+        // The second engine's point of view reverses each result and exchanges the two games,
+        // because the second engine is White when the first engine is Black.
         let table = std::array::from_fn(|white| {
             std::array::from_fn(|black| self.table[2 - black][2 - white])
         });
@@ -240,7 +240,7 @@ impl RunCounts {
     }
 
     /// Returns whether the share of games with a fault is significantly larger than `limit`, 0 to
-    /// 1. A run with too many faults can no longer be valid, so it ends early.
+    /// 1. A run with too many faults can no longer be valid, so the run ends early.
     pub fn has_too_many_faults(&self, limit: f64) -> bool {
         binomial_tail(self.games(), self.faults.values().sum(), limit) < BEYOND_CHANCE
     }

@@ -80,7 +80,8 @@ fn a_pair_that_comes_twice_counts_once() {
 
 #[test]
 fn the_verdict_depends_on_schedule_order_only() {
-    // The counts must be the same in order and with the first pair last.
+    // The counts must be the same for arrival in schedule order and for arrival of the first pair
+    // last.
     let play = |order: &[u64]| {
         let mut state = run(500, Some(sprt()));
         started(&mut state, 200);
