@@ -1,5 +1,5 @@
-//! CPU time of the harness: reading an engine's output and judging a move for each ply, and the
-//! log-likelihood ratio for each pair. The budget is 30 µs per ply in total.
+//! CPU time of the harness: per ply for reading an engine's output and judging a move, and per pair
+//! for computing the log-likelihood ratio. The budget is 30 µs per ply in total.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
 

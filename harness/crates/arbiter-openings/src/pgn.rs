@@ -1,4 +1,4 @@
-//! PGN files as books: each opening is the starting position of a game with its first moves.
+//! PGN files as books: each opening is the starting position and the first moves of a game.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -55,14 +55,14 @@ struct OpeningVisitor {
     /// `true` if the fault concerns the last move that was read.
     is_of_move: bool,
     line: Option<Mainline>,
-    /// Hashes of the positions before each move.
+    /// Hash of the position before each move.
     history: Vec<Zobrist64>,
     /// `true` if the game has a move, a comment or a result.
     has_text: bool,
 }
 
 impl OpeningVisitor {
-    /// Returns the opening of the game, and the correction of its starting position.
+    /// Returns the opening of the game, and the correction of the starting position, if any.
     fn conclude(&mut self) -> Result<(Opening, Option<String>), String> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);

@@ -12,17 +12,17 @@ use super::tags::Tags;
 use super::text::{Text, UNKNOWN, newlines};
 
 /// Maximum length of a tag line, in bytes. No line in normal form is longer: a name has at most 255
-/// bytes, and a value at most 2 KiB, or twice as many bytes with its escapes. The default limit of
+/// bytes, and a value at most 2 KiB, or twice as many bytes with escapes. The default limit of
 /// `pgn-reader`, 255 bytes per line, would truncate common values.
 const MAX_TAG_LINE: usize = 1 << 13;
 
-/// Maximum length, in bytes, of a comment that is passed to the visitor; the rest is dropped.
+/// Maximum length, in bytes, of a comment that is passed to the visitor; further bytes are dropped.
 const MAX_COMMENT: usize = 1 << 14;
 
-/// Visitor of the parts of a game, without its variations. If a method returns `Break`, the rest of
-/// the game is skipped.
+/// Visitor of the parts of a game, except variations. If a method returns `Break`, the rest of the
+/// game is skipped.
 pub trait GameVisitor {
-    /// Starts a game; its tags have already been read.
+    /// Starts a game; the tags of the game have already been read.
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()>;
     /// Handles a move, as written in the game.
     fn san(&mut self, san: San) -> ControlFlow<()>;
@@ -106,7 +106,7 @@ impl<'t> Games<'t> {
 
     fn place(&self) -> usize {
         // The reader does not report offsets. The offset is the number of bytes that the reader has
-        // taken, minus the number of bytes in its buffer.
+        // taken, minus the number of bytes in the reader's buffer.
         self.taken.get() - self.reader.buffer().len()
     }
 
