@@ -104,7 +104,7 @@ fn game(plies: usize) -> Vec<String> {
     moves
 }
 
-/// Measures the computation of the log-likelihood ratio, which is done after each pair.
+/// Measures the computation of the log-likelihood ratio (LLR) after each pair.
 #[divan::bench(args = [Model::Normalized, Model::Logistic])]
 fn likelihood_ratio(model: Model) -> f64 {
     let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, model).expect("usual bounds");

@@ -99,8 +99,8 @@ pub struct Book {
     kept: Option<(Vec<usize>, usize)>,
     /// Faults of the entries that were skipped.
     pub quarantine: Quarantine,
-    /// Corrections of the positions in the book: en passant squares and castling rights that are
-    /// ignored because they are impossible.
+    /// Corrections of the positions in the book: impossible en passant squares and castling rights,
+    /// which are ignored.
     pub corrected: Quarantine,
     /// Number of openings in the complete book that are equal to an earlier opening.
     pub duplicates: usize,

@@ -1,9 +1,9 @@
 //! Lines of weighted moves, sampled without replacement.
 //!
 //! Each line that has not been drawn yet is drawn with a probability proportional to the product of
-//! its move probabilities. The algorithm is a race: a line with probability p arrives after a time
-//! that is exponentially distributed with rate p, and lines are taken in order of arrival. The time
-//! of the first arrival below a position is exponentially distributed, with the position's
+//! the line's move probabilities. The algorithm is a race: a line with probability p arrives after
+//! a time that is exponentially distributed with rate p, and lines are taken in order of arrival.
+//! The time of the first arrival below a position is exponentially distributed, with the position's
 //! probability as the rate. After this arrival, the remaining times of the other lines have the
 //! same distribution as at the start. The tree is therefore expanded only on the path to the next
 //! arrival.
@@ -24,7 +24,7 @@ use arbiter_schedule::seed::below;
 /// work for books in which all lines lead to the same few positions.
 const MAX_NODES: usize = 4_000_000;
 
-/// Move with its weight relative to the other moves in the position.
+/// Move with a weight relative to the other moves in the position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WeightedMove {
     pub(super) m: Move,

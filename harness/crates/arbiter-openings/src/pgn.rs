@@ -72,7 +72,8 @@ impl OpeningVisitor {
         };
         let Mainline { start, position, moves } = line;
         let key = key(&position);
-        // A third occurrence of the position would end the game before its first move.
+        // A third occurrence of the position would end the game before the first move after the
+        // opening.
         let is_third = self.history.iter().filter(|&&earlier| earlier == key).count() >= 2;
         let repetition = is_third.then_some("threefold repetition");
         if let Some(ending) = ending(&position).or(repetition) {
@@ -106,7 +107,7 @@ impl GameVisitor for OpeningVisitor {
     fn san(&mut self, san: San) -> ControlFlow<()> {
         self.has_text = true;
         let Some(line) = &mut self.line else { return ControlFlow::Break(()) };
-        // Moves after the opening are ignored, so they need not be legal.
+        // Moves after the opening are ignored and need not be legal.
         if self.options.plies.is_some_and(|plies| line.moves.len() >= plies as usize) {
             return ControlFlow::Break(());
         }

@@ -103,8 +103,8 @@ struct Table {
 }
 
 impl Table {
-    /// Reads the entries in `bytes`; `None` if the last entry is incomplete or if there are too
-    /// many entries.
+    /// Reads the entries in `bytes`; `None` if the last entry is incomplete or if `bytes` contains
+    /// too many entries.
     fn new(bytes: &[u8]) -> Option<Table> {
         let (entries, rest) = bytes.as_chunks::<ENTRY>();
         if !rest.is_empty() || bytes.len() as u64 > MAX_BYTES {

@@ -78,9 +78,9 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Returns the offset of the last game in a text; `None` if it is the first game. A game begins at
-/// the first of the tags around an `Event` tag at the start of a line. If no line starts with an
-/// `Event` tag, a game begins at the first of the tags around a tag after a blank line.
+/// Returns the offset of the last game in a text; `None` if the last game is the first game. A game
+/// begins at the first of the tags around an `Event` tag at the start of a line. If no line starts
+/// with an `Event` tag, a game begins at the first of the tags around a tag after a blank line.
 fn last_game(text: &[u8]) -> Option<usize> {
     let event = memmem::rfind(text, b"\n[Event ").map(|at| at + 1);
     let after_blank = || {

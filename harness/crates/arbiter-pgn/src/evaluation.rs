@@ -3,7 +3,7 @@
 //! In `+0.31/12 0.5s` and `-M3/9` (cutechess, fastchess, Arbiter), the evaluation is from the point
 //! of view of the side that moved. In `[%eval 0.31]` and `[%eval #-3]` (Lichess), in `wv=0.31`
 //! (TCEC) and in `[%eval 31,12]` (ChessBase), the evaluation is from White's point of view.
-//! ChessBase writes centipawns, the other programs write pawns.
+//! ChessBase writes centipawns; the other programs write pawns.
 
 use memchr::memmem;
 
@@ -30,7 +30,7 @@ impl Evaluation {
     }
 }
 
-/// Returns the evaluation in a comment, if the comment contains one.
+/// Returns the evaluation in a comment; `None` if the comment contains no evaluation.
 pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     let start = &comment[..comment.len().min(MAX_COMMENT)];
     if let Some(at) = memmem::find(start, b"[%eval ") {

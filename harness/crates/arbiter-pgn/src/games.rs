@@ -69,8 +69,8 @@ impl<'t> Games<'t> {
         Games { text, reader, taken, tags, long_comment, begin: 0, lines_before: 0 }
     }
 
-    /// Reads the next game. Returns `false` if there is no further game. A comment or a result
-    /// outside a game does not count as a game.
+    /// Reads the next game. Returns `false` if the text contains no further game. A comment or a
+    /// result outside a game does not count as a game.
     pub fn read(&mut self, visitor: &mut impl GameVisitor) -> bool {
         // Reading from memory cannot fail, and in normal form, every tag and comment has an end.
         while let Ok(true) = self.reader.has_more() {
@@ -80,8 +80,8 @@ impl<'t> Games<'t> {
             let long_comment = &mut self.long_comment;
             let mut parts = Parts { visitor, tags, long_comment, has_moves: false };
             let read = self.reader.read_game(&mut parts);
-            // A visitor returns `Break` only within a game, so `Err` also means that there was a
-            // game.
+            // A visitor returns `Break` only within a game, so `Err` also means that a game was
+            // read.
             if parts.has_moves || parts.tags.any || read.is_err() {
                 return true;
             }
@@ -164,7 +164,7 @@ impl<V: GameVisitor> Visitor for Parts<'_, V> {
 
     fn san(&mut self, (): &mut (), played: SanPlus) -> ControlFlow<()> {
         self.has_moves = true;
-        // Check marks are redundant, and programs write them in different ways.
+        // Check marks are redundant, and programs write check marks in different ways.
         self.visitor.san(played.san)
     }
 

@@ -44,8 +44,8 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     let as_piece = first.to_ascii_uppercase() + rest;
     let as_pawn = if first == "P" { rest.to_owned() } else { word.to_ascii_lowercase() };
     let mut error = MoveError::NoMove;
-    // The token is first read as written. Other readings are tried only if there is no legal move
-    // for the first reading.
+    // The token is first read as written. Other readings are tried only if no legal move matches
+    // the first reading.
     for reading in [word, &as_piece, &as_pawn] {
         let reading = reading.as_bytes();
         let (reading, after) = reading.split_at(word_length(reading));

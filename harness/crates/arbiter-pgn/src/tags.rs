@@ -18,8 +18,8 @@ const CHESS: &str = "standard chess normal fromposition classical orthodox";
 const CHESS960: &str = "chess960 960 fischerandom fischerrandom fischerrandomchess frc dfrc \
                         doublefischerrandom doublefischerrandomchess freestyle";
 
-/// Returns a tag value as a string. The bytes are decoded as UTF-8 or, if they are not valid UTF-8,
-/// as Latin-1, the encoding of the PGN standard. White space is reduced to single spaces. Control
+/// Returns a tag value as a string. Valid UTF-8 is decoded as UTF-8, and any other value as
+/// Latin-1, the encoding of the PGN standard. White space is reduced to single spaces. Control
 /// characters are replaced as in [`shown`].
 pub fn text_of(bytes: &[u8]) -> String {
     let text = match str::from_utf8(bytes) {
@@ -119,7 +119,7 @@ impl Tags {
         format!("{} - {} {}", part(&self.white), part(&self.black), part(&self.result))
     }
 
-    /// Returns the starting position of the game, with its castling mode.
+    /// Returns the starting position of the game, with the castling mode.
     ///
     /// # Errors
     ///

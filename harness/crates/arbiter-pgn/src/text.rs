@@ -180,7 +180,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a tag that the reader would misread, and replaces the tag by its standard form.
+    /// Skips a tag that the reader would misread, and replaces the tag by a tag in standard form.
     fn odd_tag(&mut self) {
         let rest = self.rest();
         let Some(tag) = odd_tag(rest) else {
@@ -196,8 +196,8 @@ impl<'t> Normalizer<'t> {
             }
         }
         text.extend_from_slice(b"\"]");
-        // The line endings within the tag are written after the tag, so that the following lines
-        // keep their numbers.
+        // The line endings within the tag are written after the tag, so that the numbers of the
+        // following lines do not change.
         text.extend(std::iter::repeat_n(b'\n', newlines(&rest[..tag.length])));
         self.replace(self.at..self.at + tag.length, &text);
     }

@@ -104,7 +104,7 @@ fn is_mark(c: char) -> bool {
     c == 'Δ' || !c.is_alphanumeric()
 }
 
-/// Returns a move without the redundant marks and words after it, such as `++`, `mate` and `ep`.
+/// Returns a move without redundant marks and words at the end, such as `++`, `mate` and `ep`.
 fn without_suffixes(word: &str) -> &str {
     let is_suffix = |c: char| "+-#=~/".contains(c) || !c.is_ascii() && is_mark(c);
     const WORDS: [&str; 4] = ["ep", "EP", "ch", "mate"];

@@ -14,7 +14,8 @@ pub enum Affinity {
     /// The operating system assigns processors.
     #[default]
     None,
-    /// Each game has separate processors, on different physical cores if there are enough cores.
+    /// Each game has separate processors, on different physical cores if the machine has enough
+    /// cores.
     Auto,
     /// Each game has separate processors from this list, in this order.
     Cpus(Vec<usize>),

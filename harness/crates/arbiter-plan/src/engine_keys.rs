@@ -218,14 +218,14 @@ fn program(engine: &Engine) -> String {
     engine.path().map_or_else(|| BUNDLED.to_owned(), |path| path.display().to_string())
 }
 
-/// Returns the evaluation of the bundled engine, which is its first option.
+/// Returns the evaluation of the bundled engine, which is the value of the engine's first option.
 fn eval(engine: &Engine) -> Option<&str> {
     let (name, value) = engine.options.first()?;
     (name == "Eval" && engine.program == Program::Bundled).then_some(value.as_str())
 }
 
-/// Returns the name of the engine if it differs from the default name. The name of an engine built
-/// from a commit is always returned.
+/// Returns the name of the engine if the name differs from the default name. The name of an engine
+/// built from a commit is always returned.
 fn explicit_name(engine: &Engine) -> Option<String> {
     let typed = EngineSpec {
         cmd: Some(program(engine)),

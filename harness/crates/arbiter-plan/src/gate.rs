@@ -1,6 +1,6 @@
 //! Gates of `arbiter ci` and their verdicts.
 //!
-//! This module does no I/O: the command line runs the gates and measures their duration.
+//! This module does no I/O: the command line runs the gates and measures the duration of each gate.
 
 use std::time::Duration;
 
@@ -189,7 +189,7 @@ mod tests {
         check(GateKind::Sprt, true, Some(5), false, GateVerdict::Undecided);
         check(GateKind::Sprt, false, Some(5), false, GateVerdict::Unproven);
         check(GateKind::Sprt, true, Some(130), true, GateVerdict::Undecided);
-        // The user interrupted the SPRT before the end of its budget.
+        // The user interrupted the SPRT before the end of the budget.
         check(GateKind::Sprt, true, Some(130), false, GateVerdict::Broken);
         check(GateKind::Perft, true, Some(130), true, GateVerdict::Broken);
         check(GateKind::Epd, true, Some(3), false, GateVerdict::Broken);

@@ -51,8 +51,8 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Stri
     } else {
         let found = program::find_program(&cmd, spec.dir.as_deref());
         let found = found.map_err(|reason| fail(&format!(": {reason}")))?;
-        // GNU Chess needs an argument for UCI. Arguments from the user are unchanged, because they
-        // may already contain `--uci`.
+        // GNU Chess needs an argument for UCI. Arguments from the user are unchanged, because these
+        // arguments may already contain `--uci`.
         let is_uci = spec.protocol != Some(Protocol::Xboard);
         if spec.args.is_empty() && is_uci && found.ends_with("gnuchess") {
             spec.args.push("--uci".to_owned());

@@ -20,7 +20,7 @@ pub struct EngineSpec {
     pub rev: Option<String>,
     /// Repository of the revision.
     pub repo: Option<PathBuf>,
-    /// Provenance of the program, after it has been built.
+    /// Provenance of the program; `None` before the program is built.
     pub provenance: Option<Provenance>,
     /// Command-line arguments.
     pub args: Vec<String>,

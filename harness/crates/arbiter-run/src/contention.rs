@@ -5,9 +5,9 @@
 //! the engine's output, wait for a free processor. If both engines wait equally, both engines play
 //! as if they had less time, and neither engine has an advantage. A pair is therefore suspect only
 //! in two cases: an engine lost on time and would not have lost without waiting, or one engine
-//! waited for a much larger share of its thinking time than the other. Apart from losses on time,
-//! the result of the pair is not considered. Simulations in `tests` show how this rule affects
-//! results.
+//! waited for a much larger share of its thinking time than the other engine. Apart from losses on
+//! time, the result of the pair is not considered. Simulations in `tests` show how this rule
+//! affects results.
 
 use std::time::Duration;
 

@@ -58,7 +58,7 @@ pub enum RunEvent<'a> {
     },
     /// A pair was counted.
     Counted {
-        /// Pair with its games.
+        /// The pair and its games.
         played: &'a PlayedPair,
         /// Contribution of the pair to the counts.
         tally: &'a PairTally,

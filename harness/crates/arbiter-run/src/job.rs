@@ -30,7 +30,7 @@ impl<T> Games<T> {
     }
 }
 
-/// Pair to play, with the setups of its games.
+/// Pair to play, with the setups of the games.
 #[derive(Debug, Clone)]
 pub struct PairJob {
     /// Number, engines and opening of the pair.
@@ -39,7 +39,7 @@ pub struct PairJob {
     pub games: Games<GameSetup>,
 }
 
-/// Pair with its played games.
+/// Played pair, with the records of the games.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPair {
     /// Number, engines and opening of the pair.

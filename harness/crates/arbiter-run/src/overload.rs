@@ -16,7 +16,7 @@ pub fn overload(plan: &Plan, counts: &RunCounts, latencies: &Latencies) -> Optio
     let is_of_time = |kind| matches!(kind, Termination::TimeForfeit | Termination::Stall);
     let faults = counts.faults.iter();
     let of_time: u64 = faults.clone().filter(|((_, kind), _)| is_of_time(*kind)).map(|f| f.1).sum();
-    // An overload can delay engines, but it does not cause crashes and illegal moves.
+    // An overload can delay engines, but does not cause crashes or illegal moves.
     if 2 * of_time <= faults.map(|(_, count)| count).sum() {
         return None;
     }

@@ -45,8 +45,8 @@ impl Repeats {
     }
 
     /// Adds the games of a pair. `players` are in the order of the engines of the pair; a player is
-    /// an engine with its tuned values. Returns whether both games repeat the games of an earlier
-    /// pair.
+    /// an engine with specific tuned values. Returns whether both games repeat the games of an
+    /// earlier pair.
     pub(super) fn add<P: Hash>(&mut self, tally: &PairTally, players: [P; 2]) -> bool {
         if tally.first.hash.is_none() {
             return false;

@@ -24,9 +24,9 @@ pub enum RunInput {
     Idle,
     /// A pair is on disk.
     Committed(PairTally),
-    /// A pair was played but is void; it has to be played again.
+    /// A pair was played but is void; the pair has to be played again.
     Voided(u64),
-    /// A pair was played but is void; it has to be played again after all other pairs.
+    /// A pair was played but is void; the pair has to be played again after all other pairs.
     PutOff(u64),
     /// The user interrupts the run.
     Interrupt,
@@ -113,7 +113,7 @@ pub struct RunState {
 }
 
 impl RunState {
-    /// Creates the state of a run from its schedule, with an optional SPRT for each encounter.
+    /// Creates the state of a run from a schedule, with an optional SPRT for each encounter.
     pub fn new(schedule: Schedule, sprt: Option<Sprt>) -> RunState {
         RunState {
             origin: schedule.clone(),
@@ -148,7 +148,7 @@ impl RunState {
         RunState { spsa: plan.spsa(), repeats, counts_repeats: plan.counts_repeats(), ..state }
     }
 
-    /// Applies an input and returns its effects. The same inputs always have the same effects, so a
+    /// Applies an input and returns the effects. The same inputs always have the same effects, so a
     /// run can be resumed by applying the stored pairs.
     pub fn apply(&mut self, event: RunInput) -> Vec<Effect> {
         match event {
@@ -256,8 +256,8 @@ impl RunState {
         self.counts_repeats = before.counts_repeats;
         self.put_off = before.put_off.into_keys().map(|pair| (pair, false)).collect();
         for tally in kept {
-            // The run did not end with all counted pairs, so it does not end with a part of these
-            // pairs.
+            // The run did not end with all counted pairs, so the run does not end with a part of
+            // these pairs.
             self.commit(*tally);
         }
         let on_disk: BTreeSet<u64> = kept.iter().map(|tally| tally.pair).collect();
@@ -330,7 +330,7 @@ impl RunState {
 
     fn commit(&mut self, tally: PairTally) -> Vec<Effect> {
         self.in_flight.remove(&tally.pair);
-        // A pair that arrives twice, or after its encounter was decided, has no effect.
+        // A pair that arrives twice, or after the decision of the encounter, has no effect.
         let is_new = tally.pair >= self.next_to_count || self.is_late(tally.pair);
         if is_new && !self.is_beyond(tally.pair) {
             self.waiting.entry(tally.pair).or_insert(tally);
@@ -395,7 +395,7 @@ impl RunState {
     }
 
     /// Marks the next pair to count if the pair is a repeat. The returned flag is `true` if the
-    /// pair ends its encounter because a pass through the book had only repeats.
+    /// pair ends the encounter because a pass through the book had only repeats.
     fn marked(&mut self, tally: PairTally) -> (PairTally, bool) {
         let is_repeat = match self.settings(tally.pair) {
             Some(settings) => self.repeats.add(&tally, tally.engines.map(|side| &settings[side])),

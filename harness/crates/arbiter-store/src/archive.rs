@@ -110,8 +110,8 @@ enum Cell {
 }
 
 impl Store {
-    /// Permanently removes a run with all its games from the store. The file keeps its size; other
-    /// runs reuse the space. Fails if the store does not contain the run.
+    /// Permanently removes a run with all games of the run from the store. The file does not become
+    /// smaller; other runs reuse the space. Fails if the store does not contain the run.
     pub fn remove_run(&self, run: &str) -> Result<()> {
         self.atomically(|| {
             let mut changed = 0;
@@ -159,7 +159,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes the rows of a table and returns their number.
+    /// Writes the rows of a table and returns the number of rows.
     fn write_rows(
         &self,
         out: &mut impl Write,

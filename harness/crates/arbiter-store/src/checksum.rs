@@ -1,4 +1,4 @@
-//! Checksums of runs, pairs and games, which detect damage when rows are read.
+//! Checksums of runs, pairs and games, to detect damage when rows are read.
 //!
 //! An SQL function computes the checksums inside SQLite: when rows are written, when rows are read,
 //! and when a store of an older format without checksums is migrated.

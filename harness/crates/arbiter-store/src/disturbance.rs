@@ -14,8 +14,8 @@ impl Store {
         self.insert_disturbance(run, played.pairing.pair, reason, Some(played))
     }
 
-    /// Adds a row for a disturbed pair. If the pair is void, `void` is the pair, and its games are
-    /// stored in this row; otherwise, `void` is `None`.
+    /// Adds a row for a disturbed pair. If the pair is void, `void` is the pair, and the games of
+    /// the pair are stored in this row; otherwise, `void` is `None`.
     pub(super) fn insert_disturbance(
         &self,
         run: &str,

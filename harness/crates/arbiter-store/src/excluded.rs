@@ -10,7 +10,7 @@ use arbiter_run::{ExcludedWorker, PairTally, Remark};
 
 impl Store {
     /// Excludes a worker from a run. If `takes_back` is `true`, the pairs of the worker are
-    /// withdrawn: they are removed from the run and stored separately, with their games and
+    /// withdrawn: the pairs are removed from the run and stored separately, with all games and
     /// transcripts. When the function returns, all changes are on disk. `at_ms` is the time of the
     /// exclusion, in milliseconds of Unix time.
     pub fn exclude_worker(
@@ -58,7 +58,7 @@ impl Store {
         Ok([count("discarded")?, count("removed")?])
     }
 
-    /// Returns the pairs of a run that workers have played, each with its worker.
+    /// Returns the pairs of a run that workers have played, each with the name of the worker.
     pub fn played_by_workers(&self, run: &str) -> Result<Vec<(String, PairTally)>> {
         let select = "SELECT pair, worker FROM players WHERE run = ?1";
         let players: Vec<(u64, String)> = self.rows(select, [run], |row| row.try_into())?;

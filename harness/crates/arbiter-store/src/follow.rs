@@ -93,11 +93,11 @@ impl Store {
     }
 
     /// Returns the tallies of the pairs that were added to a run after `mark`, in the order of
-    /// their addition. Also returns the mark for the next call.
+    /// addition. Also returns the mark for the next call.
     pub fn tallies_after(&self, run: &str, mark: Mark) -> Result<(Vec<PairTally>, Mark)> {
         let next = self.mark()?;
-        // Few rows follow the mark, so they are found by row number. The plus sign keeps SQLite
-        // from searching by run instead.
+        // Few rows follow the mark, so these rows are found by row number. The plus sign keeps
+        // SQLite from searching by run instead.
         let from = format!(
             "games g JOIN {PAIRS}
              WHERE g.rowid > ?1 AND g.rowid <= ?2 AND +g.run = ?3 AND g.half = 0

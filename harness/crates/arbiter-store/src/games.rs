@@ -125,9 +125,9 @@ impl Store {
         self.select_games(run, query, Some(first), None, count)
     }
 
-    /// Returns a game of a list with the games immediately before and after it; empty if the game
-    /// is not in the list. `game` is the number of the pair and the index of the game in the pair,
-    /// both from 0.
+    /// Returns a game of a list with the preceding and the following game; empty if the game is not
+    /// in the list. `game` is the number of the pair and the index of the game in the pair, both
+    /// from 0.
     pub fn games_around(
         &self,
         run: &str,

@@ -49,7 +49,7 @@ pub use recorded::RecordedGame;
 pub use rows::Fingerprints;
 pub use run_lock::{LockError, RunLock};
 
-/// Offsets, in bytes, at which the games of a run start in its output files.
+/// Offsets, in bytes, at which the games of a run start in the output files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Offsets {
     /// Offset in the PGN file.
@@ -81,7 +81,7 @@ pub fn own_files(folder: &Path) -> Vec<PathBuf> {
 /// Reason why the user cannot write to a store.
 const ONLY_READ: &str = "read-only; give a writable folder with --results";
 
-/// Returns the reason why a store is read-only; `None` if it is writable.
+/// Returns the reason why a store is read-only; `None` if the store is writable.
 fn kept_from_writing(file: &Path) -> Option<&'static str> {
     if has_other_names(file) {
         // SQLite keeps a log for each name, so writers that use different names of the file do not
@@ -94,8 +94,8 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
 }
 
 /// Returns an error if the store, or a file that SQLite opens together with the store, is not a
-/// regular file, because SQLite could block on it forever. Also returns an error if one of the
-/// additional files has a second hard link, because SQLite would overwrite the other file. Both
+/// regular file, because SQLite could block forever on such a file. Also returns an error if one of
+/// the additional files has a second hard link, because SQLite would overwrite the other file. Both
 /// cases occur only in results folders from untrusted sources.
 fn check_files(file: &Path) -> Result<()> {
     // SQLite resolves a symbolic link to the store, and opens the additional files in the folder of
@@ -132,7 +132,7 @@ pub enum StoreError {
         /// Error from the operating system.
         source: std::io::Error,
     },
-    /// The store is read-only, has an unsupported format, or cannot be copied before its migration.
+    /// The store is read-only, has an unsupported format, or cannot be copied before the migration.
     #[error("{0}")]
     Unusable(String),
     /// The output of this command would go into the store.
@@ -220,9 +220,9 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store of a results folder, and creates the folder and the store if they do not
-    /// exist. Fails if the folder or the store cannot be written, or if the store has an
-    /// unsupported format.
+    /// Opens the store of a results folder, and creates the folder and the store if necessary.
+    /// Fails if the folder or the store cannot be written, or if the store has an unsupported
+    /// format.
     pub fn create(folder: &Path) -> Result<Store> {
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(|source| match source.kind() {
@@ -247,7 +247,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens the existing store of a results folder. If the store is not writable, it is opened
+    /// Opens the existing store of a results folder. A store that is not writable is opened
     /// read-only.
     pub fn open(folder: &Path) -> Result<Store> {
         let file = Store::in_folder(folder)?;

@@ -19,7 +19,7 @@ pub struct LintCount {
     pub games: u64,
     /// Number of the example game's pair, from 0.
     pub pair: u64,
-    /// Index of the example game in its pair, from 0.
+    /// Index of the example game in the pair, from 0.
     pub half: usize,
     /// Index of the move in the example game, from 0.
     pub ply: usize,

@@ -232,8 +232,8 @@ impl TalliedGame {
         Ok(Some(TalliedGame { engines, result, termination, hash: row.get(at + 4)? }))
     }
 
-    /// Returns the tally of the game, from the perspective of the first of `engines`, the engines
-    /// of the pair.
+    /// Returns the tally of the game, from the point of view of the first engine in `engines`, the
+    /// engines of the pair.
     fn count(self, engines: [usize; 2]) -> Result<GameTally, String> {
         let outcome: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;

@@ -1,4 +1,4 @@
-//! Lock of a run, which allows only one process at a time to play the run.
+//! Lock of a run. The lock allows only one process at a time to play the run.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};

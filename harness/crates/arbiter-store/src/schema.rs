@@ -210,7 +210,7 @@ const COLUMNS: [(&str, &str, &str); 5] = [
 ];
 
 /// Covering index with all columns that lists of games need. Reading `swing` from the rows of the
-/// table would be slow, because the long column `moves` precedes it.
+/// table would be slow, because the long column `moves` precedes `swing`.
 const INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS games_listed
         ON games (run, pair, half, white, black, result, termination, plies, swing);
@@ -261,7 +261,7 @@ impl Store {
     }
 
     /// Enables the write-ahead log of the file. While another process enables the log, SQLite fails
-    /// immediately regardless of its busy timeout, so this function retries for up to [`BUSY`].
+    /// immediately regardless of the busy timeout, so this function retries for up to [`BUSY`].
     fn write_ahead(&self) -> rusqlite::Result<()> {
         let mut remaining = BUSY;
         loop {
@@ -315,7 +315,7 @@ impl Store {
         transaction.commit().map_err(|e| self.sqlite(e))
     }
 
-    /// Copies the store, unless it is new, to a file in the same folder. The name of the copy
+    /// Copies the store to a file in the same folder, unless the store is new. The name of the copy
     /// contains `format`. The caller must hold the write lock.
     fn keep_copy(&self, format: i64) -> Result<()> {
         // The copy needs another connection, because SQLite refuses to copy within a transaction.

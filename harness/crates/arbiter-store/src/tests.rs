@@ -136,7 +136,7 @@ fn pairs_of_an_excluded_worker_are_stored_separately() {
     let names: Vec<&str> = before.iter().map(|(worker, _)| worker.as_str()).collect();
     assert_eq!(names, ["w", "other", "w"]);
     let remark = Remark { worker: "w".into(), pair: None, text: "crashes".into() };
-    // The pairs of a worker may be withdrawn after its exclusion.
+    // The pairs of a worker may be withdrawn after the exclusion of the worker.
     store.exclude_worker("run", 4, &remark, false).unwrap();
     let epoch = store.epoch().unwrap();
     let excluded = store.exclude_worker("run", 5, &remark, true).unwrap();

@@ -33,7 +33,7 @@ impl Store {
         self.execute(insert, params![run, pair, half, packed]).map(drop)
     }
 
-    /// Returns the transcript of a game, if it was stored.
+    /// Returns the transcript of a game; `None` if no transcript was stored.
     pub(crate) fn transcript(
         &self,
         run: &str,
@@ -53,7 +53,7 @@ impl Store {
     }
 
     /// Returns the games of a run that have stored transcripts, in schedule order. Each game is
-    /// given as the number of its pair and the index of the game in the pair, both from 0.
+    /// given as the number of the pair and the index of the game in the pair, both from 0.
     pub fn transcribed(&self, run: &str) -> Result<Vec<(u64, usize)>> {
         let select = "SELECT pair, half FROM transcripts WHERE run = ?1 ORDER BY pair, half";
         self.rows(select, [run], |row| row.try_into())

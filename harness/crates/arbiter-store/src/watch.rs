@@ -42,7 +42,8 @@ impl Store {
     /// file; `None` if no file could be written. The file is created in the folder of the store, in
     /// the nearest writable parent folder, or in the folder for temporary files.
     pub fn save_elsewhere(&self, run: &StoredRun, pairs: &[&PlayedPair]) -> Option<PathBuf> {
-        // An open transaction can be rolled back, because its pairs are also in `pairs`.
+        // An open transaction can be rolled back, because the pairs of the transaction are also in
+        // `pairs`.
         let _ = self.connection.execute_batch("ROLLBACK");
         // A file that was only partly written is removed before the next attempt.
         let takes = |place: &PathBuf| {
@@ -61,7 +62,7 @@ impl Store {
     }
 }
 
-/// Adds the pairs to the store at `place`, and adds the run if the store does not contain it.
+/// Adds the pairs to the store at `place`, and adds the run if the store does not contain the run.
 fn save(place: &Path, run: &StoredRun, pairs: &[&PlayedPair]) -> Result<()> {
     let mut saved = Store::connect(place.to_owned())?;
     let StoredRun { head, plan, fingerprints, offsets, .. } = run;

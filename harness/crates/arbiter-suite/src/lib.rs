@@ -1,5 +1,5 @@
 //! Suites of positions with known answers. [`perft`] tests the move generator of an engine, and
-//! [`epd`] tests its search. [`mine`] finds positions for a suite in games.
+//! [`epd`] tests the search. [`mine`] finds positions for a suite in games.
 //!
 //! Only [`run_suite`] and [`SuiteEngines`] start engines. Suites come from many sources, so the
 //! parsers accept everything that is unambiguous. The parsers report every ambiguous line. An
@@ -50,7 +50,7 @@ pub struct Suite<T> {
 }
 
 impl<T> Suite<T> {
-    /// Collects parsed cases with their line numbers. `start` returns the position of a case.
+    /// Collects parsed cases, each with the line number. `start` returns the position of a case.
     fn collect(
         cases: impl IntoIterator<Item = (usize, Result<T, String>)>,
         start: fn(&T) -> &Start,

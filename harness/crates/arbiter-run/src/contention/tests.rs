@@ -136,8 +136,8 @@ fn exponential(mean: f64, random: f64) -> f64 {
 }
 
 impl Model {
-    /// Plays a game and returns it with the score of engine 0; `load` is 0 on an idle machine, and
-    /// 1 at the first attempt.
+    /// Plays a game, and returns the game and the score of engine 0; `load` is 0 on an idle
+    /// machine, and 1 at the first attempt.
     fn play(&self, white: usize, load: f64, draw: &mut impl FnMut() -> f64) -> (GameRecord, f64) {
         let chance = self.chance.map(|most| load * most * draw());
         let left = chance.map(|chance| 1.0 - chance * WAIT / (THOUGHT + chance * WAIT));

@@ -20,7 +20,7 @@ use crate::{Result, RunLock, Store, StoreError, schema};
 use arbiter_game::record::GameRecord;
 use arbiter_names::is_hidden;
 
-/// Maximum length of a line, in bytes: enough for a game of thousands of moves with its transcript.
+/// Maximum length of a line, in bytes: enough for a game of thousands of moves with the transcript.
 const MAX_LINE: u64 = 64 << 20;
 
 /// Maximum total length of the lines, in bytes. Without this limit, a small compressed file could
@@ -40,9 +40,9 @@ const NO_KEY: &str = "imported";
 
 impl Store {
     /// Imports the run from an unpacked file and returns the name of the run. If `name` is given,
-    /// it replaces the name in the file. Adds either the complete run or nothing. `judge` returns
-    /// an error for an invalid game. After all rows have been checked, `check` may still reject the
-    /// run.
+    /// the run gets this name instead of the name in the file. Adds either the complete run or
+    /// nothing. `judge` returns an error for an invalid game. After all rows have been checked,
+    /// `check` may still reject the run.
     pub fn import_run(
         &self,
         file: &mut dyn Read,
@@ -198,7 +198,7 @@ impl Store {
         Ok(found.map_or(Ok(()), judged))
     }
 
-    /// Checks an imported run by reading all its rows, as a report does.
+    /// Checks an imported run by reading all rows of the run, as a report does.
     fn check(&self, run: &str, more: &dyn Fn(&str) -> Result<()>) -> Result<(), ArchiveError> {
         let read = || -> Result<()> {
             let stored = self.run(run)?;
@@ -296,8 +296,8 @@ impl<R: BufRead> Lines<R> {
         }
         let value = || {
             serde_json::from_slice(text).map_err(|error| {
-                // The parser sees only one line, so the line number in its message is always 1 and
-                // is removed.
+                // The parser sees only one line, so the line number in the parser's message is
+                // always 1 and is removed.
                 let what = error.to_string();
                 self.wrong(what.split(" at line ").next().unwrap_or(&what))
             })

@@ -197,7 +197,7 @@ impl<'a> SearchInfoRow<'a> {
 }
 
 /// Reads a [`SearchInfoRow`] into a [`SearchInfo`], field by field, because moving a complete row
-/// would take as long as reading it.
+/// would take as long as reading the row.
 fn read_thought<'de, D: Deserializer<'de>>(json: D) -> Result<Option<SearchInfo>, D::Error> {
     json.deserialize_map(SearchInfoFields).map(Some)
 }
@@ -237,7 +237,8 @@ impl<'de> Visitor<'de> for SearchInfoFields {
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        // Search information always has a measured time, so a row without it is damaged.
+        // Search information always has a measured time, so a row without a measured time is
+        // damaged.
         thought.elapsed = elapsed.ok_or_else(|| Error::missing_field("ns"))?;
         Ok(thought)
     }

@@ -14,9 +14,9 @@ use arbiter_plan::{Engine, Plan};
 /// field needs a new version. Version 3 is used for plans with options that name files.
 const VERSIONS: [u32; 2] = [2, 3];
 
-/// Fingerprints of a run's inputs at the start of the run. When the run is resumed, the
-/// fingerprints are compared with those of the current inputs, so that an engine's games in a run
-/// are never played with two programs or from two books.
+/// Fingerprints of a run's inputs at the start of the run. When the run is resumed, the stored
+/// fingerprints are compared with fingerprints of the current inputs, so that an engine's games in
+/// a run are never played with two programs or from two books.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Fingerprints {
     /// Hash of the opening book.
@@ -41,8 +41,8 @@ pub struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// Returns, for each engine, the hash of its program and the hashes of the files that its
-    /// options name.
+    /// Returns, for each engine, the hash of the engine's program and the hashes of the files that
+    /// the engine's options name.
     pub fn by_engine(&self) -> impl Iterator<Item = (&String, &[String])> {
         // Runs of earlier versions have no hashes for these files.
         let files = self.option_files.iter().map(Vec::as_slice).chain(repeat(&[][..]));
@@ -63,7 +63,7 @@ pub(crate) struct PlanRow {
     plan: Plan,
 }
 
-/// An engine with the hashes of its program and of the files that its options name.
+/// An engine with the hashes of the program and of the files that the options name.
 #[derive(Debug, Serialize, Deserialize)]
 struct EngineRow {
     #[serde(flatten)]
@@ -133,7 +133,7 @@ impl PlanRow {
         }
     }
 
-    /// Returns the plan with its fingerprints.
+    /// Returns the plan and the fingerprints.
     pub(crate) fn into_plan(self) -> (Plan, Fingerprints) {
         let PlanRow { engines, mut fingerprints, tables, output, mut plan, .. } = self;
         for row in engines {

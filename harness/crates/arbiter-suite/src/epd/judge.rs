@@ -24,7 +24,7 @@ pub struct SearchProgress {
     pub nodes: Option<u64>,
 }
 
-/// Result of a search after it has been judged.
+/// Judged result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// Move that the engine played.
@@ -43,7 +43,7 @@ pub struct Outcome {
     pub end: SearchProgress,
 }
 
-/// Answer of an engine before it is judged.
+/// Answer of an engine that has not been judged yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// Move that the engine played, in UCI notation.
@@ -67,8 +67,8 @@ impl Answer {
         Ok(Outcome {
             played,
             is_solved,
-            // If no principal variation showed the solution, the engine found it at the end of the
-            // search.
+            // If no principal variation showed the solution, the engine found the solution at the
+            // end of the search.
             found: is_solved.then(|| self.since.unwrap_or(self.end)),
             points: goal.points_of(played),
             announced: goal.mate.map(|_| goal.announces_mate(self.score)),

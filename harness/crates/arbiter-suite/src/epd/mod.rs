@@ -30,7 +30,7 @@ pub struct Record {
     pub text: String,
     /// Operand of `id`.
     pub id: Option<String>,
-    /// Theme of the position, if it can be derived from the id.
+    /// Theme of the position; `None` if no theme can be derived from the id.
     pub theme: Option<String>,
     /// Position to search.
     pub start: Start,
@@ -67,7 +67,7 @@ impl Goal {
     /// but no best moves, every other move solves the position.
     pub fn is_solved_by(&self, played: Move, score: Option<Score>) -> bool {
         // The record may also require a mate or give points, but a move to avoid is wrong
-        // regardless of its score.
+        // regardless of the score.
         if self.avoid.contains(&played) {
             return false;
         }

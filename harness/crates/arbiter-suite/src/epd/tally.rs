@@ -75,8 +75,9 @@ impl Tally {
     }
 }
 
-/// Returns the themes of a suite with the indices of their positions. Themes are in the order of
-/// their first positions. Positions without a theme form a group with the theme `None`.
+/// Returns the themes of a suite, each with the indices of the positions that have this theme.
+/// Themes are in the order of their first positions. Positions without a theme form a group with
+/// the theme `None`.
 pub fn themes(records: &[Arc<Record>]) -> Vec<(Option<&str>, Vec<usize>)> {
     let mut themes: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
     for (index, record) in records.iter().enumerate() {

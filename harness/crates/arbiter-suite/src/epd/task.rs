@@ -20,8 +20,8 @@ use arbiter_protocol::{Go, Limits};
 /// after `stop` still counts.
 const LENIENCE: Duration = Duration::from_millis(200);
 
-/// Position that all engines search one after another, so that a disturbance on the machine affects
-/// all engines.
+/// Position that all engines search in succession, so that a disturbance on the machine affects all
+/// engines.
 #[derive(Debug, Clone)]
 pub struct Question {
     /// Record with the position.

@@ -1,8 +1,8 @@
 //! Themes of positions, derived from the positions' ids.
 
 /// Returns the theme that an id contains. The theme is the text after a number with a dash or a
-/// colon, if there is such text; otherwise, it is the text before the last number. Returns `None`
-/// if the id contains only numbers.
+/// colon. If the id contains no such text, the theme is the text before the last number. Returns
+/// `None` if the id contains only numbers.
 pub(super) fn theme(id: &str) -> Option<String> {
     let is_number = |c: char| c.is_ascii_digit();
     let is_joint = |c: char| c.is_whitespace() || matches!(c, '.' | '-' | '_' | '#' | ':' | '/');

@@ -11,7 +11,7 @@ use arbiter_position::Start;
 /// Position from a game.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Position with its counters reset, because the lines of the suite have no counters.
+    /// Position with reset move counters, because the lines of the suite have no counters.
     pub start: Start,
     /// Square of the capture by the preceding move; `None` if that move was not a capture.
     pub taken_on: Option<Square>,
@@ -56,7 +56,7 @@ fn without_counters(position: &Chess) -> Chess {
     setup.halfmoves = 0;
     setup.fullmoves = std::num::NonZeroU32::MIN;
     let mode = position.castles().mode();
-    // A position that legal moves have reached is still valid without its counters.
+    // A position that legal moves have reached is still valid with reset move counters.
     setup.position(mode).unwrap_or_else(|_| position.clone())
 }
 

@@ -15,7 +15,7 @@ use arbiter_protocol::Score;
 /// Maximum length of an origin, in characters.
 const MAX_ORIGIN: usize = 160;
 
-/// Mined position, without its number in the suite.
+/// Mined position, without a number in the suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MinedPosition {
     /// Most specific theme of the solution.

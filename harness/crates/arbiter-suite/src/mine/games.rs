@@ -1,4 +1,4 @@
-//! Games from PGN text or from the store, which are scanned for candidate positions.
+//! Games from PGN text or from the store, to be scanned for candidate positions.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -43,8 +43,8 @@ pub struct Game {
     pub open_plies: usize,
 }
 
-/// Parses all games in a PGN text, without their variations. Returns the games, and messages about
-/// games that were truncated, corrected or skipped. Fails only if the source cannot be read.
+/// Parses all games in a PGN text, without variations. Returns the games, and messages about games
+/// that were truncated, corrected or skipped. Fails only if the source cannot be read.
 pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>)> {
     let (mut games, mut faults) = (Vec::new(), Vec::new());
     let mut replay = Replay::default();
@@ -88,8 +88,8 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
         moves.push(played);
     }
     let open_plies = open_plies.unwrap_or(moves.len());
-    // A result that a fault decided contains no information about the positions, so it must not be
-    // used for training.
+    // A result that a fault decided contains no information about the positions, so the result must
+    // not be used for training.
     let is_fault = record.outcome.termination.is_fault();
     let result = Some(record.outcome.result).filter(|_| !is_fault);
     Ok(Game { origin, start, moves, scores, result, open_plies })
@@ -104,7 +104,7 @@ struct Replay {
     origin: String,
     /// Result at the end of the moves.
     outcome: Option<Outcome>,
-    /// Reason for skipping the game, its result, or the rest of the game.
+    /// Reason for skipping the game, the result, or the rest of the game.
     fault: Option<String>,
     /// Number of plies before an engine first announced a mate.
     first_mate: Option<usize>,

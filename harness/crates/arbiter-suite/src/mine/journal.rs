@@ -2,9 +2,9 @@
 //! so far, so that an interruption loses no results.
 //!
 //! The first line identifies the search. Each following line contains a position, a tab, and either
-//! the reason for the rejection, or the theme, the solution and further operations. A position
-//! whose line was truncated by a crash is searched again. Games may be added before a search is
-//! resumed.
+//! the reason for the rejection, or the theme, the solution and further operations. If a crash
+//! truncated the line of a position, the position is searched again. Games may be added before a
+//! search is resumed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,7 +17,7 @@ use super::Rejection;
 use super::epd::MinedPosition;
 use arbiter_process::{Links, open_output, read_input};
 
-/// Result for a position: the mined position, or the reason for its rejection.
+/// Result for a position: the mined position, or the reason why the position was rejected.
 pub type MiningResult = Result<MinedPosition, Rejection>;
 
 /// Reason why a journal cannot be used.
@@ -71,8 +71,8 @@ impl Journal {
         // another user.
         let opened = open_output(path, File::options().append(true), Links::Refused);
         let mut file = opened.map_err(io)?;
-        // A truncated last line is removed, because the next line would be appended to it, and both
-        // lines would be lost.
+        // A truncated last line is removed, because the next line would be appended to the
+        // truncated line, and both lines would be lost.
         file.set_len(complete.len() as u64).map_err(io)?;
         if is_new {
             writeln!(file, "{header}").map_err(io)?;

@@ -125,8 +125,8 @@ pub(super) fn prove(
         return Err(Rejection::Incomplete);
     };
     let found_at = transcript.found_at(depth);
-    // The quick searches checked only their own best moves, and the proof search may prefer another
-    // move.
+    // The quick searches checked only the best moves that they found, and the proof search may
+    // prefer another move.
     worth(candidate, best, found_at, criteria)?;
     let (Some(best_score), Some(second_score)) = (first.score, other.score) else {
         return Err(Rejection::Incomplete);

@@ -32,9 +32,9 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// Compiles the patterns. `custom` matches the line with the total, and its first group is the
-    /// number. Without `custom`, common formats are recognized. Fails if `custom` is not a valid
-    /// pattern, or if it has no group.
+    /// Compiles the patterns. `custom` matches the line with the total, and the first group of
+    /// `custom` matches the number. Without `custom`, common formats are recognized. Fails if
+    /// `custom` is not a valid pattern or has no group.
     pub fn new(custom: Option<&str>) -> Result<Patterns, String> {
         let text = custom.unwrap_or(TOTAL);
         let total = Regex::new(text).map_err(|error| format!("pattern '{text}': {error}"))?;
@@ -61,7 +61,7 @@ serde_conv!(
 /// Counts that an engine reported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Answer {
-    /// Moves, as written by the engine, with their counts.
+    /// Moves, as written by the engine, each with the count.
     pub(super) moves: Vec<(String, u64)>,
     /// Total count of all moves; `None` until the engine has reported the total.
     pub(super) total: Option<u64>,

@@ -1,4 +1,4 @@
-//! Perft: counts of the leaves in the tree of legal moves, which test an engine's move generator.
+//! Perft: counts of the leaves in the tree of legal moves, to test an engine's move generator.
 //!
 //! [`read()`] parses suites, and [`Patterns`] match the output of engines. A [`Count`] finds the
 //! first position in which an engine's moves or counts are wrong.
@@ -15,7 +15,7 @@ pub use walk::{Finding, PositionFault, leaves};
 
 use arbiter_position::Start;
 
-/// Position with the expected numbers of leaves of its game tree.
+/// Position with the expected numbers of leaves in the tree of legal moves.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// Number of the line, counted from 1; in a JSON file, number of the case.
@@ -24,7 +24,7 @@ pub struct Case {
     pub name: Option<String>,
     /// Position whose leaves are counted.
     pub start: Start,
-    /// Depths in plies with their numbers of leaves, in ascending order of depth; never empty.
+    /// Depths in plies, each with the number of leaves, in ascending order of depth; never empty.
     pub counts: Vec<(u32, u64)>,
 }
 

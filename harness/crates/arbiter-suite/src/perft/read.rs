@@ -24,8 +24,8 @@ pub fn variant_of(name: &str) -> Option<&'static str> {
     VARIANTS.split(',').find(|variant| name.contains(variant))
 }
 
-/// Parses a suite in any of the formats. If `is_chess960` is `true`, all positions get the castling
-/// mode of Chess960; otherwise, only positions that need this mode get it.
+/// Parses a suite in any of the formats. All positions get the castling mode of Chess960 if
+/// `is_chess960` is `true`; otherwise, only positions that require this mode.
 pub fn read(text: &str, is_chess960: bool) -> Suite<Case> {
     // A bracket alone does not show that the text is JSON, because a PGN tag also starts with a
     // bracket.
@@ -38,7 +38,7 @@ pub fn read(text: &str, is_chess960: bool) -> Suite<Case> {
     Suite::collect(cases, |case| &case.start)
 }
 
-/// Entry for one position, before its position is parsed.
+/// Entry for one position, which has not been parsed yet.
 #[derive(Debug, Default)]
 struct Entry {
     name: Option<String>,
@@ -46,7 +46,7 @@ struct Entry {
     counts: Vec<(u32, u64)>,
 }
 
-/// Entry with its line number. The error is the reason why the entry cannot be used.
+/// Entry with the line number. The error is the reason why the entry cannot be used.
 type NumberedEntry = (usize, Result<Entry, String>);
 
 impl Entry {
@@ -69,7 +69,7 @@ impl Entry {
         if counts.is_empty() {
             return Err("no count (such as ;D1 20)".to_owned());
         }
-        // One of the two counts is wrong, and it is not known which.
+        // One of the two counts must be wrong, but the wrong count is unknown.
         if counts.windows(2).any(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1) {
             return Err("two counts for the same depth".to_owned());
         }
@@ -133,7 +133,7 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
         let mut refuse = |reason: &str| entries.push((line, Err(reason.to_owned())));
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         match (word.trim_end_matches(':'), &mut record) {
-            // A fault is reported with the line of the position, which may come after the line of
+            // A fault is reported with the line of the position. This line may follow the line of
             // the `id`.
             ("epd" | "fen", Some((at, entry))) if entry.position.is_none() => {
                 (*at, entry.position) = (line, Some(rest.to_owned()));
