@@ -5,8 +5,8 @@ use std::fmt::Display;
 
 use serde::de::{DeserializeOwned, Error, IntoDeserializer};
 
-/// Error for a name that is not a variant of an enum. Contains a message that lists the valid
-/// names, and the valid names.
+/// Error for a name that is not a variant of an enum. Contains a message for the user, and the list
+/// of valid names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownName(String, &'static [&'static str]);
@@ -28,8 +28,8 @@ impl From<UnknownName> for String {
     }
 }
 
-/// Returns a number with a noun. The noun is in the plural unless the number is 1: `1 pair`, `2
-/// pairs`.
+/// Returns a number with a noun, such as `2 pairs`. The noun is in the plural unless the number is
+/// 1.
 pub fn quantity(number: impl Display, thing: &str) -> String {
     let number = number.to_string();
     let plural = if number == "1" { "" } else { "s" };

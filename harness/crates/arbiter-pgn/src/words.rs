@@ -115,8 +115,8 @@ fn without_suffixes(word: &str) -> &str {
     word
 }
 
-/// Returns the promotion piece if the piece follows the token, as in `b8(Q)`, `b8(=Q)` and `b8 =
-/// Q`. Also returns the number of bytes in `after` that belong to the promotion.
+/// Returns the promotion piece if the piece follows the token: `b8(Q)`, `b8(=Q)` or `b8 = Q`. Also
+/// returns the number of bytes in `after` that belong to the promotion.
 fn promotion(word: &str, after: &[u8]) -> Option<(u8, usize)> {
     let [b'a'..=b'h', .., b'1' | b'8'] = word.as_bytes() else { return None };
     let forms = [("(=", ")"), ("(", ")"), (" = ", ""), (" =", "")];

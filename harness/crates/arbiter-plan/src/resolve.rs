@@ -138,8 +138,8 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Stri
     Ok(engines)
 }
 
-/// Sets a file for standard error for each engine that has no such file. The file is in `dir`, and
-/// is named after the engine.
+/// Assigns a file for standard error to each engine that has no such file. The file is in `dir`,
+/// and is named after the engine.
 pub(super) fn spread_stderr(engines: &mut [Engine], dir: &Path) {
     for index in 0..engines.len() {
         if engines[index].launch.stderr.is_some() {

@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(read(&[("c0", "e4=10, Nf3=7")]), expect);
         assert_eq!(read(&[("c7", "e4 Nf3"), c8]), expect);
         assert_eq!(read(&[("c9", "e2e4 g1f3"), c8]), expect);
-        // UCI notation is preferred, because UCI notation is never ambiguous.
+        // UCI notation is preferred, because this notation is never ambiguous.
         let both = [("c0", "a4=1"), ("c7", "a4 b4"), c8, ("c9", "e2e4 g1f3")];
         assert_eq!(read(&both), expect);
     }

@@ -38,7 +38,7 @@ pub fn read(text: &str, is_chess960: bool) -> Suite<Case> {
     Suite::collect(cases, |case| &case.start)
 }
 
-/// Entry for one position, which has not been parsed yet.
+/// Entry for one position before the position is parsed.
 #[derive(Debug, Default)]
 struct Entry {
     name: Option<String>,
