@@ -1,5 +1,5 @@
-//! CPU time of the harness: reading an engine's output and judging a move for each ply, and the
-//! log-likelihood ratio for each pair. The budget is 30 µs per ply in total.
+//! CPU time of the harness: per ply for reading an engine's output and judging a move, and per pair
+//! for computing the log-likelihood ratio. The budget is 30 µs per ply in total.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
 
@@ -104,7 +104,7 @@ fn game(plies: usize) -> Vec<String> {
     moves
 }
 
-/// Measures the computation of the log-likelihood ratio, which is done after each pair.
+/// Measures the computation of the log-likelihood ratio (LLR) after each pair.
 #[divan::bench(args = [Model::Normalized, Model::Logistic])]
 fn likelihood_ratio(model: Model) -> f64 {
     let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, model).expect("usual bounds");

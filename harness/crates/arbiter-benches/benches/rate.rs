@@ -1,5 +1,5 @@
-//! Speed of reading the results of the games in a PGN, compared with `pgn-reader`, which skips or
-//! visits the moves without using them.
+//! Speed of reading the results of the games in a PGN file, compared with two uses of `pgn-reader`:
+//! skipping all moves, and visiting all moves without further work.
 //!
 //! The benchmark generates 64 MiB of games in the format of `arbiter match`, unless the environment
 //! variable `RATE_PGN` names a PGN file to read instead. The rows to compare are `arbiter` (the

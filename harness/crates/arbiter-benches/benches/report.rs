@@ -1,9 +1,9 @@
-//! Time to generate the report page of a long run, and its size.
+//! Time to generate the report page of a long run, and size of the page.
 //!
 //! The benchmark generates a run of 10,000 games of realistic length, with search information for
 //! each move. To use other runs, set the environment variable `REPORT_STORE` to the folder of a
-//! store, and `REPORT_RUNS` to the names of its runs, separated by commas. The budget is 2 s and 3
-//! MB.
+//! store, and `REPORT_RUNS` to the names of runs in this store, separated by commas. The budget is
+//! 2 s and 3 MB.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
 #![allow(

@@ -1,11 +1,12 @@
-//! Names of enum variants in flags, files and the store: the names that serde uses. Also
-//! suggestions for mistyped names, and numbers as text.
+//! Names of enum variants in flags, files and the store: the names that serde uses. The crate also
+//! suggests corrections for mistyped names, and formats and parses numbers.
 
 use std::fmt::Display;
 
 use serde::de::{DeserializeOwned, Error, IntoDeserializer};
 
-/// Name that is not a variant of an enum: a message that lists the valid names, and these names.
+/// Error for a name that is not a variant of an enum. Contains a message for the user, and the list
+/// of valid names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownName(String, &'static [&'static str]);
@@ -27,14 +28,15 @@ impl From<UnknownName> for String {
     }
 }
 
-/// Returns a number with its noun, in the plural unless the number is 1: `1 pair`, `2 pairs`.
+/// Returns a number with a noun, such as `2 pairs`. The noun is in the plural unless the number is
+/// 1.
 pub fn quantity(number: impl Display, thing: &str) -> String {
     let number = number.to_string();
     let plural = if number == "1" { "" } else { "s" };
     format!("{number} {thing}{plural}")
 }
 
-/// Returns names as a list in which `word` precedes the last name: `a, b or c`.
+/// Returns two or more names as a list in which `word` precedes the last name: `a, b or c`.
 pub fn listed(names: impl IntoIterator<Item: Display>, word: &str) -> String {
     let names: Vec<String> = names.into_iter().map(|name| name.to_string()).collect();
     let (last, others) = names.split_last().expect("a list has names");
@@ -45,7 +47,8 @@ pub fn listed(names: impl IntoIterator<Item: Display>, word: &str) -> String {
 const GROUPING: [char; 8] = [',', '.', '\'', '’', '_', '\u{a0}', '\u{2009}', '\u{202f}'];
 
 /// Parses an unsigned integer in the output of a program: digits, optionally in groups of three.
-/// `None` if the text is ambiguous, such as `2.030`, which is a decimal fraction in some locales.
+/// Returns `None` for any other text, including ambiguous numbers such as `2.030`, which is a
+/// decimal fraction in some locales.
 pub fn whole_number(text: &str) -> Option<u64> {
     let separator = text.chars().find(|c| !c.is_ascii_digit());
     let Some(separator) = separator.filter(|separator| GROUPING.contains(separator)) else {
@@ -60,8 +63,9 @@ pub fn whole_number(text: &str) -> Option<u64> {
     text.replace(separator, "").parse().ok().filter(|_| is_grouped && !is_decimal)
 }
 
-/// Returns whether terminals and browsers interpret a character instead of displaying it: a control
-/// character, or a character that changes the direction of the surrounding text.
+/// Returns whether terminals and browsers interpret a character instead of displaying the
+/// character: a control character, or a character that changes the direction of the surrounding
+/// text.
 pub fn is_hidden(character: char) -> bool {
     let turns = ['\u{61c}', '\u{200e}', '\u{200f}'];
     character.is_control()
@@ -83,7 +87,8 @@ pub fn shown(text: String) -> String {
 /// Jaro-Winkler similarity (0 to 1) above which a known name is suggested.
 const MIN_SIMILARITY: f64 = 0.8;
 
-/// Returns the known name most similar to `name`, ignoring case; `None` if none is similar enough.
+/// Returns the known name most similar to `name`, ignoring case; `None` if no known name is similar
+/// enough.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_ascii_lowercase();
     let all = known.into_iter();

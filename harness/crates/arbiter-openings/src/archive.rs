@@ -19,7 +19,7 @@ const SNIFFED_BYTES: u64 = 4096;
 /// Function that reads a list in one format.
 type Reader = fn(&str, &mut dyn Read, &mut Collector) -> Result<(), String>;
 
-/// Reads the file at `path`. Error messages show `name` as its path.
+/// Reads the file at `path`. Error messages show `name` as the path.
 pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<(), String> {
     let cannot_open = |reason: io::Error| format!("{name}: cannot open the opening book: {reason}");
     let (file, is_archive) = open(path).map_err(cannot_open)?;
@@ -34,7 +34,8 @@ pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result
 fn open(path: &Path) -> io::Result<(File, bool)> {
     let mut file = open_input(path)?;
     let mut magic = Vec::new();
-    // The file name is ignored, because downloads are often named after their contents.
+    // The file name is ignored, because downloads are often named after the contents of the
+    // archive.
     (&mut file).take(4).read_to_end(&mut magic)?;
     file.seek(SeekFrom::Start(0))?;
     Ok((file, is_zip(&magic)))
@@ -54,7 +55,7 @@ pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     }
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(io::Error::other)?;
     let members = members(&mut archive).map_err(io::Error::other)?;
-    // Several files may be parts or versions of a suite, so none of them is chosen.
+    // Several files may be parts or versions of a suite, so no file is chosen.
     let [(index, _)] = members[..] else {
         let count = members.len();
         let reason = format!("it is a zip archive of {count} files; unpack it and name one");
@@ -64,8 +65,7 @@ pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     read_bounded(PlainText::new(decompressed(member)?))
 }
 
-/// Returns the names of the files in an archive with their indices, without the files that file
-/// managers add.
+/// Returns the index and name of each file in an archive, except files that file managers add.
 fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, String)>, ZipError> {
     let mut members = Vec::new();
     for index in 0..archive.len() {
@@ -80,8 +80,8 @@ fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, Str
     Ok(members)
 }
 
-/// Reads a list, whose format is determined by the extension of `name` or else by the content.
-/// Error messages show `name` as the path.
+/// Reads a list. The extension of `name` determines the format; for other extensions, the content
+/// determines the format. Error messages show `name` as the path.
 pub(super) fn read_text(
     name: &str,
     source: &mut dyn Read,
@@ -95,7 +95,7 @@ pub(super) fn read_text(
     let sniffed = (&mut source).take(SNIFFED_BYTES).read_to_end(&mut head);
     sniffed.map_err(|reason| unreadable(name, 1, &reason))?;
     let read = if looks_like_pgn(&head) { pgn::read } else { epd::read };
-    // The examined bytes are part of the list, so the reader must get them again.
+    // The examined bytes are part of the list, so the reader must receive these bytes again.
     read(name, &mut Cursor::new(head).chain(source), book)
 }
 

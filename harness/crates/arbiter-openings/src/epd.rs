@@ -10,7 +10,7 @@ use super::{Collector, Opening};
 use arbiter_position::{Start, content, line_parts};
 
 /// Maximum length of a line, in bytes. A position has at most about 90 bytes, and comments rarely
-/// add more than 1,000.
+/// add more than 1,000 bytes.
 const MAX_LINE: usize = 1 << 16;
 
 /// Reads every position in `source` into `book`. Lines that are not positions are skipped.

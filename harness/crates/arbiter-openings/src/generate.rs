@@ -38,8 +38,8 @@ pub struct Candidate {
 
 impl Candidate {
     /// Returns the candidate as a line of an EPD file, without the line ending. The line contains
-    /// the position, its counters, a name, and the engine's evaluation: `ce` in centipawns for the
-    /// side to move, and the depth `acd` in plies.
+    /// the position, the move counters, a name, and the engine's evaluation: `ce` in centipawns for
+    /// the side to move, and the depth `acd` in plies.
     pub fn to_epd(&self, Verdict { score_cp, depth }: Verdict) -> String {
         let fen = Fen::from_position(&self.position, EnPassantMode::Legal);
         let setup = fen.as_setup();
@@ -74,7 +74,7 @@ pub fn candidates(seed: u64, plies: u32) -> impl Iterator<Item = Candidate> {
         // would never end.
         ids.by_ref().take(MAX_FAILURES).find_map(|id| {
             let candidate = attempt(seed, id, plies)?;
-            // Positions that differ only in their counters count as one opening.
+            // Positions that differ only in the move counters count as one opening.
             let position = Epd::from_position(&candidate.position, EnPassantMode::Legal);
             dealt.insert(position).then_some(candidate)
         })

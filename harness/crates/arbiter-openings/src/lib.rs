@@ -1,9 +1,9 @@
-//! Opening books: reading, ordering and generating.
+//! Opening books: reading, order and generation.
 //!
 //! A book is a list of [`Opening`]s: legal positions, optionally followed by moves, from which
 //! games can be played. All openings are validated when the book is read. An invalid line is
-//! therefore reported with its number before the first game, not during the run. Invalid lines are
-//! skipped; a book that contains only invalid lines is an error.
+//! therefore reported with the line number before the first game, not during the run. Invalid lines
+//! are skipped; a book that contains only invalid lines is an error.
 //!
 //! [`load`] reads a file, and [`from_text`] reads a book from a string. [`OpeningOrder`] assigns
 //! openings to pairs of games. [`generate`] generates new openings.
@@ -51,19 +51,19 @@ pub const MAX_OPENINGS: usize = 10_000_000;
 pub struct ReadOptions {
     /// Number of plies to take from each game in a PGN file; `None` for all plies.
     pub plies: Option<u32>,
-    /// Number of plies for which lines follow a Polyglot book; `None` for 8.
+    /// Length of the lines that are taken from a Polyglot book, in plies; `None` for 8.
     #[serde(rename = "book_depth")]
     pub depth: Option<u32>,
     /// Seed for the choice of lines from a Polyglot book.
     #[serde(skip)]
     pub seed: u64,
-    /// `true` if an invalid line is an error; `false` if it is skipped.
+    /// `true` if an invalid line is an error; `false` if invalid lines are skipped.
     #[serde(rename = "strict_book")]
     pub strict: bool,
 }
 
-/// Position, optionally with moves, from which a game starts. The position is always legal, and
-/// after the moves, the game is never over.
+/// Start of a game: a position, optionally followed by moves. The position is always legal, and the
+/// game is never over after the moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
     /// Position before the moves, as written in the book, including its counters.
@@ -99,8 +99,8 @@ pub struct Book {
     kept: Option<(Vec<usize>, usize)>,
     /// Faults of the entries that were skipped.
     pub quarantine: Quarantine,
-    /// Corrections of the positions in the book: en passant squares and castling rights that are
-    /// ignored because they are impossible.
+    /// Corrections of the positions in the book: impossible en passant squares and castling rights,
+    /// which are ignored.
     pub corrected: Quarantine,
     /// Number of openings in the complete book that are equal to an earlier opening.
     pub duplicates: usize,
@@ -118,7 +118,8 @@ impl Book {
     ///
     /// # Panics
     ///
-    /// If the index is not less than [`Book::len`], or if [`Book::keep`] removed the opening.
+    /// Panics if the index is not less than [`Book::len`], or if [`Book::keep`] removed the
+    /// opening.
     pub fn opening(&self, index: usize) -> Opening {
         let place = match &self.kept {
             None => index,
@@ -127,8 +128,8 @@ impl Book {
         self.openings.get(place)
     }
 
-    /// Removes all openings except those at the indices `places`, which frees most of the memory of
-    /// a large book. The remaining openings keep their indices.
+    /// Removes all openings except the openings at the indices `places`, to free memory. The
+    /// remaining openings keep their indices.
     pub fn keep(&mut self, places: &BTreeSet<usize>) {
         let mut remaining = PackedBook::default();
         places.iter().for_each(|place| remaining.push(&self.opening(*place)));
@@ -162,13 +163,13 @@ impl Book {
     }
 }
 
-/// Reads the book at `path`. The format is EPD, FEN list, PGN or Polyglot; the file may be
-/// uncompressed, gzip or Zstandard, or be in a zip archive.
+/// Reads the book at `path`. The format may be EPD, a list of FENs, PGN or Polyglot. The file may
+/// be uncompressed, gzip, Zstandard or a zip archive.
 ///
 /// The extension (`.epd`, `.fen`, `.pgn` or `.bin`, before `.gz` or `.zst`) determines the format
 /// of the list. For other extensions, the start of the text determines the format. The content
 /// determines the compression. From an archive, all members with a known extension are read in
-/// archive order; if there are no such members, all members are read.
+/// archive order; if no member has a known extension, all members are read.
 ///
 /// # Errors
 ///
@@ -181,7 +182,8 @@ pub fn load(path: &Path, options: ReadOptions) -> Result<Book, String> {
     collector.finish(name)
 }
 
-/// Reads a book from a string. `name` replaces the path, including its extension.
+/// Reads a book from a string. `name` takes the place of the path, and the extension of `name`
+/// determines the format as in [`load`].
 pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, String> {
     let mut collector = Collector::new(options);
     archive::read_text(name, &mut text.as_bytes(), &mut collector)?;
@@ -224,7 +226,7 @@ impl Collector {
         Ok(())
     }
 
-    /// Skips an invalid entry, or returns its fault if the options are strict.
+    /// Skips an invalid entry, or returns the fault if [`ReadOptions::strict`] is set.
     fn skip_entry(&mut self, fault: String) -> Result<(), String> {
         if self.options.strict {
             return Err(fault);
@@ -233,9 +235,9 @@ impl Collector {
         Ok(())
     }
 
-    /// Ends the reading of a file that is unreadable from `line` on. If only the end of the file is
-    /// missing, as in an incomplete download, the openings before `line` are used. Any other damage
-    /// is an error.
+    /// Stops reading a file because `line` and the following lines are unreadable. If only the end
+    /// of the file is missing, as in an incomplete download, the openings before `line` are used.
+    /// Any other damage is an error.
     fn break_off(&mut self, file: &str, line: u64, reason: &io::Error) -> Result<(), String> {
         if reason.kind() != io::ErrorKind::UnexpectedEof {
             return Err(unreadable(file, line, reason));
@@ -259,7 +261,7 @@ impl Collector {
     }
 }
 
-/// Returns the message for an error during the reading of a book.
+/// Returns the message for an error while reading a book.
 fn unreadable(file: &str, line: u64, reason: &io::Error) -> String {
     format!("{file}:{line}: cannot read the opening book further: {reason}")
 }

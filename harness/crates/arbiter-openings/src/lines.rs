@@ -1,11 +1,12 @@
 //! Lines of weighted moves, sampled without replacement.
 //!
 //! Each line that has not been drawn yet is drawn with a probability proportional to the product of
-//! its move probabilities. The algorithm is a race: a line with probability p arrives after a time
-//! that is exponentially distributed with rate p, and lines are taken in order of arrival. The
-//! first arrival below a position has the position's probability as its rate. After this arrival,
-//! the remaining times of the other lines have the same distribution as at the start. The tree is
-//! therefore expanded only on the path to the next arrival.
+//! the line's move probabilities. The algorithm is a race: a line with probability p arrives after
+//! a time that is exponentially distributed with rate p, and lines are taken in order of arrival.
+//! The time of the first arrival below a position is exponentially distributed, with the position's
+//! probability as the rate. After this arrival, the remaining times of the other lines have the
+//! same distribution as at the start. The tree is therefore expanded only on the path to the next
+//! arrival.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -19,11 +20,11 @@ use shakmaty::{Chess, EnPassantMode, Move, Position};
 
 use arbiter_schedule::seed::below;
 
-/// Maximum number of nodes of the tree. This number suffices for all requested lines. It limits the
+/// Maximum number of nodes of the tree. The limit suffices for all requested lines, and bounds the
 /// work for books in which all lines lead to the same few positions.
 const MAX_NODES: usize = 4_000_000;
 
-/// Move with its weight relative to the other moves in the position.
+/// Move with a weight relative to the other moves in the position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WeightedMove {
     pub(super) m: Move,
@@ -37,7 +38,7 @@ struct Node {
     probability: f64,
 }
 
-/// Iterator over lines with their final positions; probable lines tend to come first.
+/// Iterator over lines with their final positions; more probable lines tend to come first.
 pub(super) struct Lines<'a, F> {
     start: &'a Chess,
     depth: usize,
@@ -124,7 +125,7 @@ impl<F: FnMut(&Chess) -> Vec<WeightedMove>> Iterator for Lines<'_, F> {
             ways.retain(|way| {
                 let mut next = position.clone();
                 next.play_unchecked(way.m);
-                // A line that returns to an earlier position would repeat itself forever.
+                // A line that returns to an earlier position would never end.
                 !before.contains(&key(&next))
             });
             if ways.is_empty() {

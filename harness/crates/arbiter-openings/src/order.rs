@@ -11,14 +11,14 @@ use arbiter_schedule::seed::{seed_for, shuffle};
 const PURPOSE: &str = "openings.order";
 
 /// Number of shuffled indices that are cached. Shuffling a large book again takes milliseconds,
-/// whereas caching all its indices would take a megabyte.
+/// whereas caching all indices would take a megabyte.
 const PART: usize = 4096;
 
 /// Order of the openings of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Order in the file; after the last opening, the first follows again.
+    /// Order in the file; the first opening follows the last opening.
     Sequential,
     /// All openings in a random order, then all openings in a new random order, and so on.
     #[default]
@@ -27,7 +27,7 @@ pub enum Order {
 
 arbiter_names::named!(Order);
 
-/// Opening of each pair in a run.
+/// Assignment of openings to the pairs of a run.
 #[derive(Debug, Clone)]
 pub struct OpeningOrder {
     order: Order,
@@ -49,9 +49,9 @@ impl OpeningOrder {
         OpeningOrder { order, seed, start, len, shuffled: None }
     }
 
-    /// Returns the index in the book of the opening for the pair with the given index, counted from
-    /// 0. The result depends only on the pair; `self` changes only because the last shuffle is
-    /// cached.
+    /// Returns the opening for the pair with the index `pair_index`, as an index in the book. Both
+    /// indices count from 0. The result depends only on the pair; `self` changes only because the
+    /// last shuffle is cached.
     pub fn opening_for(&mut self, pair_index: u64) -> usize {
         let len = self.len as u64;
         // The start is an offset in an endless sequence of passes through the book. The sequential

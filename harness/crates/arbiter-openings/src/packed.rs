@@ -18,13 +18,13 @@ const LENGTH: u8 = 0x3f;
 /// Flag in the first byte of an entry: moves follow the position.
 const HAS_MOVES: u8 = 0x40;
 
-/// Flag in the first byte of an entry: the castling mode is that of Chess960.
+/// Flag in the first byte of an entry: the opening has the castling mode of Chess960.
 const IS_CHESS960: u8 = 0x80;
 
 /// List of packed openings, stored consecutively.
 ///
-/// An entry consists of a byte with the length and the flags above, the packed position and, if
-/// there are moves, four bytes with the number of moves and two bytes per move.
+/// An entry consists of a byte with [`LENGTH`] and the flags, the packed position and, if there are
+/// moves, four bytes with the number of moves and two bytes per move.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PackedBook {
     bytes: Vec<u8>,
@@ -155,8 +155,8 @@ mod tests {
         Opening::new(&start, moves.iter().map(|m| m.parse().unwrap()).collect())
     }
 
-    /// Returns test openings. The first ones are unusual: with and without each optional part, and
-    /// with the largest counters.
+    /// Returns test openings. The first openings are unusual: with and without each optional part,
+    /// and with the largest counters.
     fn openings() -> Vec<Opening> {
         let mut all = vec![
             opening("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", &[]),

@@ -1,4 +1,4 @@
-//! PGN files as books: each opening is the starting position of a game with its first moves.
+//! PGN files as books: each opening is the starting position and the first moves of a game.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -55,14 +55,14 @@ struct OpeningVisitor {
     /// `true` if the fault concerns the last move that was read.
     is_of_move: bool,
     line: Option<Mainline>,
-    /// Hashes of the positions before each move.
+    /// Hash of the position before each move.
     history: Vec<Zobrist64>,
     /// `true` if the game has a move, a comment or a result.
     has_text: bool,
 }
 
 impl OpeningVisitor {
-    /// Returns the opening of the game, and the correction of its starting position.
+    /// Returns the opening of the game, and the correction of the starting position, if any.
     fn conclude(&mut self) -> Result<(Opening, Option<String>), String> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
@@ -72,7 +72,8 @@ impl OpeningVisitor {
         };
         let Mainline { start, position, moves } = line;
         let key = key(&position);
-        // A third occurrence of the position would end the game before its first move.
+        // A third occurrence of the position would end the game before the first move after the
+        // opening.
         let is_third = self.history.iter().filter(|&&earlier| earlier == key).count() >= 2;
         let repetition = is_third.then_some("threefold repetition");
         if let Some(ending) = ending(&position).or(repetition) {
@@ -106,7 +107,7 @@ impl GameVisitor for OpeningVisitor {
     fn san(&mut self, san: San) -> ControlFlow<()> {
         self.has_text = true;
         let Some(line) = &mut self.line else { return ControlFlow::Break(()) };
-        // Moves after the opening are ignored, so they need not be legal.
+        // Moves after the opening are ignored and need not be legal.
         if self.options.plies.is_some_and(|plies| line.moves.len() >= plies as usize) {
             return ControlFlow::Break(());
         }

@@ -1,4 +1,4 @@
-//! Polyglot books: weighted moves, found by the hash of the position in which they are played.
+//! Polyglot books: weighted moves, each stored under the hash of the position before the move.
 //!
 //! The file is a list of 16-byte entries in big-endian order: key, move, weight, and four bytes of
 //! learning data. The keys are [`Zobrist64`](shakmaty::zobrist::Zobrist64) hashes. An opening is a
@@ -24,7 +24,7 @@ pub(crate) const DEFAULT_DEPTH: u32 = 8;
 /// Maximum number of lines. A large book has more lines than a run has games.
 pub(crate) const MAX_LINES: usize = 50_000;
 
-/// Maximum size of a file, in bytes; it exceeds the size of the largest known book.
+/// Maximum size of a file, in bytes; larger than the largest known book.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// Length of an entry, in bytes.
@@ -43,8 +43,8 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
         let expected = "a Polyglot book, at most 2^26 entries of 16 bytes";
         format!("{file}: expected {expected}, got {} bytes", bytes.len())
     })?;
-    // The file is not needed for the search. Keeping it in addition to its table would double the
-    // memory.
+    // The contents of the file are not needed for the search. Keeping both the contents and the
+    // table would double the memory.
     drop(bytes);
     let options = book.options;
     let start = Start::new(Chess::default(), CastlingMode::Standard);
@@ -72,7 +72,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
         }
     }
     // Only entries for positions that lines reach are checked, because the move of an entry can be
-    // checked only in its position.
+    // checked only in the position of the entry.
     for (entry, uci) in std::mem::take(&mut table.faults) {
         let expected = "a move that is legal in its position";
         book.skip_entry(format!("{file}: entry {entry}: expected {expected}, got {uci}"))?;
@@ -96,14 +96,15 @@ struct Entry {
 /// Entries of a book, sorted by key.
 struct Table {
     entries: Vec<Entry>,
-    /// Invalid entries: the number of each entry in the file, counted from 1, and its move.
+    /// Invalid entries: the number of each entry in the file, counted from 1, and the move of the
+    /// entry.
     faults: Vec<(u32, String)>,
     wrong: HashSet<u32>,
 }
 
 impl Table {
-    /// Reads the entries in `bytes`; `None` if the last entry is incomplete or if there are too
-    /// many entries.
+    /// Reads the entries in `bytes`; `None` if the last entry is incomplete or if `bytes` contains
+    /// too many entries.
     fn new(bytes: &[u8]) -> Option<Table> {
         let (entries, rest) = bytes.as_chunks::<ENTRY>();
         if !rest.is_empty() || bytes.len() as u64 > MAX_BYTES {
@@ -118,7 +119,8 @@ impl Table {
                 Entry { key, number, m, weight }
             })
             .collect();
-        // The format requires entries in the order of keys, but some programs do not sort them.
+        // The format requires entries in the order of keys, but some programs do not sort the
+        // entries.
         entries.sort_by_key(|entry| entry.key);
         Some(Table { entries, faults: Vec::new(), wrong: HashSet::new() })
     }
@@ -133,9 +135,9 @@ impl Table {
                 Some(m) if moves.iter().all(|previous| previous.m != m) => {
                     moves.push(WeightedMove { m, weight: entry.weight });
                 }
-                // A repeated move keeps the weight of its first entry.
+                // A repeated move keeps the weight of the first entry.
                 Some(_) => {}
-                // Several lines may reach the entry, but its fault is reported only once.
+                // Several lines may reach the entry, but the fault is reported only once.
                 None if self.wrong.insert(entry.number) => {
                     let uci = uci.map_or("none".to_owned(), |m| m.to_string());
                     self.faults.push((entry.number, uci));

@@ -7,14 +7,13 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of faults of a book whose descriptions are kept; further faults are only counted.
 pub const MAX_FAULTS: usize = 20;
 
-/// Faults of lines or games in a book. They belong either to entries that are skipped because no
-/// game can start from them, or to entries that were corrected. Every report of the run shows the
-/// faults.
+/// Faults of lines or games in a book. Faults belong either to skipped entries, from which no game
+/// can start, or to corrected entries. Every report of the run shows the faults.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Quarantine {
     /// Number of faults.
     pub count: u64,
-    /// Descriptions of the first faults, each with its file and line.
+    /// Descriptions of the first faults, each with the file and line.
     pub faults: Vec<String>,
 }
 
@@ -34,8 +33,8 @@ impl Quarantine {
         self.count == 0
     }
 
-    /// Returns at most `most` of the first faults, and a line with the number of further faults, if
-    /// any.
+    /// Returns descriptions of the first faults, at most `most`, and a line with the number of
+    /// remaining faults, if any.
     pub fn first(&self, most: usize) -> Vec<String> {
         let listed = &self.faults[..self.faults.len().min(most)];
         let others = self.count.saturating_sub(listed.len() as u64);

@@ -8,7 +8,8 @@ use memchr::{memmem, memrchr};
 use super::blanks::{line_length, trimmed};
 use super::tag_text::begins_tags;
 
-/// Size, in bytes, at which a block ends at the next game. A block fits into the cache of one core.
+/// Maximum size of a block, in bytes, unless one game is longer. A block of this size fits into the
+/// cache of one core.
 const BLOCK: usize = 1 << 20;
 
 /// Maximum length of a game, in bytes; a longer game is an error. Without a limit, a file that is
@@ -77,9 +78,9 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Returns the offset of the last game in a text; `None` if it is the first game. A game begins at
-/// the first of the tags around an `Event` tag at the start of a line or, if there is none, around
-/// a tag after a blank line.
+/// Returns the offset of the last game in a text; `None` if the last game is the first game. A game
+/// begins at the first of the tags around an `Event` tag at the start of a line. If no line starts
+/// with an `Event` tag, a game begins at the first of the tags around a tag after a blank line.
 fn last_game(text: &[u8]) -> Option<usize> {
     let event = memmem::rfind(text, b"\n[Event ").map(|at| at + 1);
     let after_blank = || {
@@ -87,12 +88,13 @@ fn last_game(text: &[u8]) -> Option<usize> {
         places.into_iter().find(|at| begins_tags(&text[*at..]))
     };
     let found = event.or_else(after_blank)?;
-    // The tag may have any place among the tags of its game, and blank lines may separate the tags.
+    // The tag may have any place among the tags of a game, and blank lines may separate the tags.
     let (mut begin, mut at) = (found, found);
     while at > 0 {
         at = memrchr(b'\n', &text[..at - 1]).map_or(0, |end| end + 1);
         let line = &text[at..];
-        // A second `Event` tag begins a game, so the tags before it belong to an earlier one.
+        // A second `Event` tag begins a game, so the tags before this tag belong to an earlier
+        // game.
         if line.starts_with(b"[Event ") {
             return Some(found);
         }

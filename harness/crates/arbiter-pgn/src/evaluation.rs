@@ -1,13 +1,13 @@
 //! Evaluations in comments.
 //!
-//! In `+0.31/12 0.5s` and `-M3/9` (cutechess, fastchess, Arbiter), the evaluation is from the
-//! point of view of the side that moved. In `[%eval 0.31]` and `[%eval #-3]` (Lichess), in
-//! `wv=0.31` (TCEC) and in `[%eval 31,12]` (ChessBase), it is from White's point of view.
-//! ChessBase writes centipawns, the other programs write pawns.
+//! In `+0.31/12 0.5s` and `-M3/9` (cutechess, fastchess, Arbiter), the evaluation is from the point
+//! of view of the side that moved. In `[%eval 0.31]` and `[%eval #-3]` (Lichess), in `wv=0.31`
+//! (TCEC) and in `[%eval 31,12]` (ChessBase), the evaluation is from White's point of view.
+//! ChessBase writes centipawns; the other programs write pawns.
 
 use memchr::memmem;
 
-/// Number of bytes at the start of a comment that are searched; evaluations come early.
+/// Number of bytes at the start of a comment that are searched for an evaluation.
 const MAX_COMMENT: usize = 200;
 
 /// Maximum length of a plausible evaluation, in characters.
@@ -30,7 +30,7 @@ impl Evaluation {
     }
 }
 
-/// Returns the evaluation in a comment, if the comment contains one.
+/// Returns the evaluation in a comment; `None` if the comment contains no evaluation.
 pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     let start = &comment[..comment.len().min(MAX_COMMENT)];
     if let Some(at) = memmem::find(start, b"[%eval ") {
@@ -45,7 +45,7 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     let text = start.trim_ascii_start();
     let text = text.strip_prefix(b"(").unwrap_or(text);
     let end = text.iter().position(|byte| ends_number(*byte)).unwrap_or(text.len());
-    // A number with another meaning, such as in "3 moves to go", has neither a sign nor a decimal
+    // A number with another meaning, such as 3 in "3 moves to go", has neither a sign nor a decimal
     // point.
     let is_marked = text[..end].iter().any(|byte| b"+-.M#".contains(byte));
     let has_depth = text.get(end) == Some(&b'/');
@@ -60,7 +60,8 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     white_value(comment)
 }
 
-/// Returns the evaluation in the form of TCEC, `wv=0.31`, which may follow a long variation.
+/// Returns the evaluation in the form of TCEC (`wv=0.31`). The complete comment is searched,
+/// because the evaluation may follow a long variation.
 fn white_value(comment: &[u8]) -> Option<Evaluation> {
     let at = memmem::find(comment, b"wv=")?;
     let text = &comment[at + "wv=".len()..];

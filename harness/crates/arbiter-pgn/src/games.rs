@@ -12,17 +12,17 @@ use super::tags::Tags;
 use super::text::{Text, UNKNOWN, newlines};
 
 /// Maximum length of a tag line, in bytes. No line in normal form is longer: a name has at most 255
-/// bytes, and a value at most 2 KiB, or twice as many bytes with its escapes. The default limit of
+/// bytes, and a value at most 2 KiB, or twice as many bytes with escapes. The default limit of
 /// `pgn-reader`, 255 bytes per line, would truncate common values.
 const MAX_TAG_LINE: usize = 1 << 13;
 
-/// Maximum length, in bytes, of a comment that is passed to the visitor; the rest is dropped.
+/// Maximum length, in bytes, of a comment that is passed to the visitor; further bytes are dropped.
 const MAX_COMMENT: usize = 1 << 14;
 
-/// Visitor of the parts of a game, without its variations. If a method returns `Break`, the rest of
-/// the game is skipped.
+/// Visitor of the parts of a game, except variations. If a method returns `Break`, the rest of the
+/// game is skipped.
 pub trait GameVisitor {
-    /// Starts a game; its tags have already been read.
+    /// Starts a game; the tags of the game have already been read.
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()>;
     /// Handles a move, as written in the game.
     fn san(&mut self, san: San) -> ControlFlow<()>;
@@ -69,8 +69,8 @@ impl<'t> Games<'t> {
         Games { text, reader, taken, tags, long_comment, begin: 0, lines_before: 0 }
     }
 
-    /// Reads the next game. Returns `false` if there is no further game. A comment or a result
-    /// outside a game does not count as a game.
+    /// Reads the next game. Returns `false` if the text contains no further game. A comment or a
+    /// result outside a game does not count as a game.
     pub fn read(&mut self, visitor: &mut impl GameVisitor) -> bool {
         // Reading from memory cannot fail, and in normal form, every tag and comment has an end.
         while let Ok(true) = self.reader.has_more() {
@@ -80,8 +80,8 @@ impl<'t> Games<'t> {
             let long_comment = &mut self.long_comment;
             let mut parts = Parts { visitor, tags, long_comment, has_moves: false };
             let read = self.reader.read_game(&mut parts);
-            // A visitor returns `Break` only within a game, so `Err` also means that there was a
-            // game.
+            // A visitor returns `Break` only within a game, so `Err` also means that a game was
+            // read.
             if parts.has_moves || parts.tags.any || read.is_err() {
                 return true;
             }
@@ -106,7 +106,7 @@ impl<'t> Games<'t> {
 
     fn place(&self) -> usize {
         // The reader does not report offsets. The offset is the number of bytes that the reader has
-        // taken, minus the number of bytes in its buffer.
+        // taken, minus the number of bytes in the reader's buffer.
         self.taken.get() - self.reader.buffer().len()
     }
 
@@ -164,7 +164,7 @@ impl<V: GameVisitor> Visitor for Parts<'_, V> {
 
     fn san(&mut self, (): &mut (), played: SanPlus) -> ControlFlow<()> {
         self.has_moves = true;
-        // Check marks are redundant, and programs write them in different ways.
+        // Check marks are redundant, and programs write check marks in different ways.
         self.visitor.san(played.san)
     }
 

@@ -3,8 +3,8 @@
 //! [`Blocks`] splits a stream into blocks of complete games, so that memory does not grow with the
 //! file. [`Text`] converts a block into normal form, which `pgn-reader` reads without loss.
 //! [`Games`] passes the parts of each game to a [`GameVisitor`]. [`legal_move`] finds the legal
-//! move for a written move, and [`read_move`] does so for a single token. [`evaluation`] finds the
-//! evaluation in a comment. This crate does not open files.
+//! move for a written move, and [`read_move`] finds the legal move for a single token.
+//! [`evaluation`] finds the evaluation in a comment. This crate does not open files.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

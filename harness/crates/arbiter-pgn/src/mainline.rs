@@ -7,7 +7,7 @@ use shakmaty::{Chess, Move, Position};
 use super::moves::{MoveError, legal_move};
 use super::text::UNCLOSED;
 
-/// Game, as far as it has been replayed.
+/// Replayed part of a game.
 #[derive(Debug, Clone)]
 pub struct Mainline {
     /// Starting position of the game.
@@ -36,13 +36,13 @@ impl Mainline {
         Ok(())
     }
 
-    /// Returns the written move with its number in the current position, such as `23... Nf9`.
+    /// Returns the written move with the move number in the current position, such as `23... Nf9`.
     pub fn numbered(&self, written: &str) -> String {
         let dots = if self.position.turn().is_white() { "." } else { "..." };
         format!("{}{dots} {written}", self.position.fullmoves())
     }
 
-    /// Returns a message about a token that is in the place of the next move but is not a move.
+    /// Returns a message about an invalid token in place of the next move.
     pub fn fault(&self, word: &[u8]) -> String {
         match word {
             UNCLOSED => "unclosed comment or variation".to_owned(),

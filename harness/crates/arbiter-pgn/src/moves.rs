@@ -26,8 +26,8 @@ pub enum MoveError {
 }
 
 /// Returns the legal move for a token in an EPD. Accepts the notations of [`legal_move`], and also
-/// a move number, annotations, lowercase piece letters and uppercase squares. `bxc3` is a pawn move
-/// if such a move is legal, otherwise a bishop move.
+/// a move number, annotations, lowercase piece letters and uppercase squares. `bxc3` is a pawn
+/// capture if this capture is legal, otherwise a bishop capture.
 ///
 /// # Errors
 ///
@@ -44,8 +44,8 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     let as_piece = first.to_ascii_uppercase() + rest;
     let as_pawn = if first == "P" { rest.to_owned() } else { word.to_ascii_lowercase() };
     let mut error = MoveError::NoMove;
-    // The token is first read as written. Other readings are tried only if there is no legal move
-    // for the first reading.
+    // The token is first read as written. Other readings are tried only if no legal move matches
+    // the first reading.
     for reading in [word, &as_piece, &as_pawn] {
         let reading = reading.as_bytes();
         let (reading, after) = reading.split_at(word_length(reading));
@@ -60,7 +60,8 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
 }
 
 /// Returns the legal move for `written`, which may be in SAN, long algebraic or UCI notation. A
-/// capture may lack its `x`, and castling may be written as a king move.
+/// capture may lack the `x`, another move may have an `x`, and castling may be written as a king
+/// move.
 ///
 /// # Errors
 ///
@@ -76,8 +77,8 @@ pub fn legal_move(position: &Chess, written: San) -> Result<Move, MoveError> {
     };
     let from = match (role, file.zip(rank)) {
         (_, Some((file, rank))) => Some(Square::from_coords(file, rank)),
-        // Castling that is written as a king move, such as `Kg1`, has no source square. There is
-        // only one king, so its square is the source square.
+        // Castling that is written as a king move, such as `Kg1`, has no source square. A side has
+        // only one king, so the square of the king is the source square.
         (Role::King, None) => position.board().king_of(position.turn()),
         _ => None,
     };

@@ -1,4 +1,4 @@
-//! Parser for tags in the forms that files contain.
+//! Parser for tags, including tags in nonstandard forms.
 
 use memchr::{memchr, memchr_iter, memchr2, memchr3, memmem};
 use pgn_reader::RawTag;
@@ -11,11 +11,11 @@ const MAX_TAG: usize = 1 << 11;
 /// Maximum length of a tag name, in bytes.
 const MAX_TAG_NAME: usize = 255;
 
-/// Maximum distance, in bytes, of the end of a tag from its start. Without a limit, an unmatched
-/// quotation mark would make every tag search the complete text.
+/// Maximum length of a tag in the text, in bytes. Without a limit, unmatched quotation marks could
+/// cause a search through the complete text for every tag.
 const MAX_TAG_TEXT: usize = 1 << 14;
 
-/// Tags that are recognized even without quotation marks around their values.
+/// Tags that are recognized even without quotation marks around the value.
 const KNOWN_TAGS: &str = "Event Site Date Round White Black Result FEN SetUp Variant";
 
 /// Tag in a form other than the standard form.
@@ -38,7 +38,7 @@ pub(crate) fn odd_tag(block: &[u8]) -> Option<OddTag<'_>> {
         return None;
     }
     let text_of_value = &text[quote + 1..];
-    // A value without its closing quotation mark must not include the next tag or the moves.
+    // A value without a closing quotation mark must not include the next tag or the moves.
     let ends = [b"\n[", b"\n\n"].into_iter();
     let limit = ends.filter_map(|end| memmem::find(text_of_value, end)).min();
     let text_of_value = &text_of_value[..limit.unwrap_or(text_of_value.len())];
@@ -58,7 +58,7 @@ pub(crate) fn odd_tag(block: &[u8]) -> Option<OddTag<'_>> {
         None => {
             let line = &text_of_value[..line_length(text_of_value)];
             let rest = trimmed(line);
-            // Without a closing quotation mark or bracket, the tag ends with its line.
+            // Without a closing quotation mark or bracket, the tag ends at the end of the line.
             let value = rest.strip_suffix(b"]").or_else(|| rest.strip_suffix(b"\""));
             let value = value.unwrap_or(rest);
             (value, quote + 1 + line_length(&block[quote + 1..]))

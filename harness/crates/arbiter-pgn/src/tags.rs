@@ -18,8 +18,8 @@ const CHESS: &str = "standard chess normal fromposition classical orthodox";
 const CHESS960: &str = "chess960 960 fischerandom fischerrandom fischerrandomchess frc dfrc \
                         doublefischerrandom doublefischerrandomchess freestyle";
 
-/// Returns a tag value as a string. The bytes are decoded as UTF-8 or, if they are not valid UTF-8,
-/// as Latin-1, the encoding of the PGN standard. White space is reduced to single spaces. Control
+/// Returns a tag value as a string. Valid UTF-8 is decoded as UTF-8, and any other value as
+/// Latin-1, the encoding of the PGN standard. White space is reduced to single spaces. Control
 /// characters are replaced as in [`shown`].
 pub fn text_of(bytes: &[u8]) -> String {
     let text = match str::from_utf8(bytes) {
@@ -39,7 +39,8 @@ pub fn text_of(bytes: &[u8]) -> String {
 #[error("contradicting results")]
 pub struct ContradictoryResults;
 
-/// Tags of a game that commands need, as written in the file; missing tags are empty.
+/// The tags of a game, limited to tags that commands need, as written in the file; missing tags are
+/// empty.
 #[derive(Debug, Default)]
 pub struct Tags {
     /// `true` if the game has at least one tag.
@@ -59,7 +60,7 @@ pub struct Tags {
 }
 
 impl Tags {
-    /// Clears all tags but keeps their memory allocated.
+    /// Clears all tags but keeps the allocated memory.
     pub(crate) fn clear(&mut self) {
         let Tags { any, white, black, result, fen, termination, variant } = self;
         *any = false;
@@ -82,18 +83,19 @@ impl Tags {
             target.clear();
             target.extend_from_slice(value.trim_ascii());
         }
-        // Some programs write all tags, also those without a value.
+        // Some programs write all tags, including tags without a value.
         if matches!(self.fen.as_slice(), b"?" | b"-" | b"*") {
             self.fen.clear();
         }
     }
 
-    /// Returns the result of the game: that of the `Result` tag or, if the tag is missing,
-    /// `written`, the result at the end of the moves. Returns `None` if the game has no result.
+    /// Returns the result of the game: the value of the `Result` tag or, if the tag is missing,
+    /// `written`, which is the result at the end of the moves. Returns `None` if the game has no
+    /// result.
     ///
     /// # Errors
     ///
-    /// Fails if the two results contradict each other; a tag `*` contradicts a result.
+    /// Fails if the two results contradict each other; the tag value `*` contradicts a win or draw.
     pub fn outcome(
         &self,
         written: Option<Outcome>,
@@ -117,7 +119,7 @@ impl Tags {
         format!("{} - {} {}", part(&self.white), part(&self.black), part(&self.result))
     }
 
-    /// Returns the starting position of the game, with its castling mode.
+    /// Returns the starting position of the game, with the castling mode.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Tests that read PGN texts in the forms in which programs write them.
+//! Tests that read PGN texts in the forms that programs write.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -43,7 +43,7 @@ impl GameVisitor for GameText {
     }
 }
 
-/// Returns all games in a text, one per line, with their line numbers.
+/// Returns all games in a text, one per line, each with the line numbers.
 fn games_text(text: impl AsRef<[u8]>) -> String {
     let mut games = String::new();
     let mut lines_before = 0;

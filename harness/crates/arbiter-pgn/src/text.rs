@@ -1,8 +1,8 @@
 //! PGN text in normal form, the form that `pgn-reader` reads without loss.
 //!
-//! The reader ends a game at each blank line and skips unknown tokens. In normal form, each tag is
-//! therefore on one line, and each comment is closed. Text that already has this form is not
-//! copied.
+//! `pgn-reader` ends a game at each blank line and skips unknown tokens. In normal form, a game
+//! therefore contains no blank lines between moves, and unknown tokens are in comments. Each tag is
+//! on one line, and each comment is closed. Text that already has this form is not copied.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -24,7 +24,7 @@ const ELLIPSIS: &[u8] = "…".as_bytes();
 
 /// Token that is passed to [`GameVisitor::unknown`](super::GameVisitor::unknown) for a missing end
 /// of a comment or variation. A brace cannot be part of a token, so no token in a file equals this
-/// one.
+/// token.
 pub const UNCLOSED: &[u8] = b"{";
 
 /// First byte of a comment that contains an invalid token. The reader skips invalid tokens but
@@ -38,7 +38,7 @@ const UNCLOSED_COMMENT: &[u8] = &[b'{', UNKNOWN, UNCLOSED[0], b'}'];
 #[derive(Debug)]
 pub struct Text<'t> {
     pub(crate) bytes: Cow<'t, [u8]>,
-    /// Offsets of the line endings that were added, in bytes.
+    /// Offsets, in bytes, of the line endings that were added.
     pub(crate) added: Vec<usize>,
 }
 
@@ -52,8 +52,8 @@ impl Text<'_> {
         }
         let Normalizer { mut out, copied, added, .. } = games;
         if copied == 0 && out.is_empty() {
-            // Most files already have the normal form. Copying them would take as long as reading
-            // them.
+            // Most files already have the normal form, and copying a file would take as long as
+            // reading the file.
             return Text { bytes: Cow::Borrowed(text), added };
         }
         out.extend_from_slice(&text[copied..]);
@@ -88,11 +88,12 @@ impl<'t> Normalizer<'t> {
         (self.copied, self.at) = (part.end, part.end);
     }
 
-    /// Removes a part of the text but keeps its line endings, without creating blank lines.
+    /// Removes a part of the text but keeps the line endings in this part, without creating blank
+    /// lines.
     fn drop_but_lines(&mut self, part: Range<usize>) {
         // Messages contain line numbers, so the number of line endings must not change. A space
-        // before each line ending, also before one that follows the part, prevents a blank line,
-        // which would end the game.
+        // before each line ending, including a line ending directly after the part, prevents blank
+        // lines. A blank line would end the game.
         let lines = newlines(&self.text[part.clone()]);
         self.replace(part, (" \n".repeat(lines) + " ").as_bytes());
     }
@@ -105,7 +106,8 @@ impl<'t> Normalizer<'t> {
     }
 
     /// Returns the next offset at which a tag follows a blank line, or the end of the text. An
-    /// unclosed comment ends at this offset, so that it does not include the following games.
+    /// unclosed comment ends at this offset, so that the comment does not include the following
+    /// games.
     #[inline]
     fn boundary(&mut self) -> usize {
         if let Some(boundary) = self.boundary.filter(|boundary| *boundary >= self.at) {
@@ -140,10 +142,11 @@ impl<'t> Normalizer<'t> {
                 }
                 _ => return,
             }
-            // PGN starts each game with this tag, so a second `Event` tag belongs to the next game.
+            // In PGN, an `Event` tag starts each game, so a second `Event` tag belongs to the next
+            // game.
             if rest.starts_with(b"[Event ") && std::mem::replace(&mut has_event, true) {
-                // The preceding game has no moves. It gets a full stop as its movetext, because a
-                // full stop has no meaning.
+                // The preceding game has no moves. A full stop, which has no meaning in PGN,
+                // becomes the movetext of this game.
                 self.split(b".\n");
             }
             match plain_tag(rest) {
@@ -167,8 +170,8 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Replaces the text from `begin` to the current offset by its line endings, if `pgn-reader`
-    /// would not skip this text.
+    /// Reduces the text from `begin` to the current offset to line endings, if `pgn-reader` would
+    /// not skip this text.
     fn drop_odd_blanks(&mut self, begin: usize) {
         let blanks = &self.text[begin..self.at];
         if !blanks.iter().all(|byte| b" \t\n".contains(byte)) {
@@ -177,7 +180,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a tag in a form that the reader would misread, and replaces it by the standard form.
+    /// Skips a tag that the reader would misread, and replaces the tag by a tag in standard form.
     fn odd_tag(&mut self) {
         let rest = self.rest();
         let Some(tag) = odd_tag(rest) else {
@@ -193,8 +196,8 @@ impl<'t> Normalizer<'t> {
             }
         }
         text.extend_from_slice(b"\"]");
-        // The line endings within the tag are written after the tag, so that the following lines
-        // keep their numbers.
+        // The line endings within the tag are written after the tag, so that the numbers of the
+        // following lines do not change.
         text.extend(std::iter::repeat_n(b'\n', newlines(&rest[..tag.length])));
         self.replace(self.at..self.at + tag.length, &text);
     }
@@ -219,8 +222,8 @@ impl<'t> Normalizer<'t> {
                     self.has_result = true;
                     self.at += 1;
                 }
-                // Some programs write the next game without tags and without a blank line before
-                // it.
+                // Some programs write the next game without tags and without a preceding blank
+                // line.
                 b'1' if self.has_result && is_first_number(self.rest()) => {
                     return self.split(b"\n\n");
                 }
@@ -241,9 +244,9 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a line ending and the blank lines after it. Returns whether the game ends there. It
-    /// ends if tags follow; after a blank line, it also ends if move 1 follows or a result
-    /// precedes.
+    /// Skips a line ending and the following blank lines. Returns whether the game ends at this
+    /// point. A game ends if tags follow; after a blank line, a game also ends if move 1 follows or
+    /// a result precedes.
     fn ends_game(&mut self) -> bool {
         let begin = self.at;
         self.at += 1;
@@ -267,7 +270,7 @@ impl<'t> Normalizer<'t> {
         if rest.is_empty() {
             return true;
         }
-        // In all other cases, the blank line is inside a game. Editors and mail programs may insert
+        // In all other cases, the blank line is within a game. Editors and mail programs may insert
         // such lines.
         if begins_tags(rest) || self.has_result || self.has_words && is_first_number(rest) {
             // The reader requires a blank line without any spaces.
@@ -281,7 +284,7 @@ impl<'t> Normalizer<'t> {
         false
     }
 
-    /// Skips a comment. An unclosed comment extends to the end of its game.
+    /// Skips a comment. An unclosed comment extends to the end of the game.
     fn comment(&mut self) {
         // The search ends at the tags of the next game, so that an unclosed comment damages only
         // one game.
@@ -294,8 +297,8 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a variation, and removes the variation if the reader would end the game within it. An
-    /// unclosed variation extends to the end of its game.
+    /// Skips a variation, and removes the variation if the reader would end the game within the
+    /// variation. An unclosed variation extends to the end of the game.
     fn variation(&mut self) {
         let begin = self.at;
         let limit = self.boundary();
@@ -324,7 +327,7 @@ impl<'t> Normalizer<'t> {
             self.replace(at..at, UNCLOSED_COMMENT);
             return;
         }
-        // The reader skips variations, but ends the game at a blank line or a tag, even inside a
+        // The reader skips variations, but ends the game at a blank line or a tag, even within a
         // variation.
         if [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
             self.drop_but_lines(begin..at)
@@ -333,8 +336,8 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a numeric annotation glyph (NAG), and separates the glyph from a token that directly
-    /// follows it.
+    /// Skips a numeric annotation glyph (NAG), and separates the glyph from a directly following
+    /// token.
     fn glyph(&mut self) {
         let digits = self.rest()[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += 1 + digits;
@@ -359,7 +362,7 @@ impl<'t> Normalizer<'t> {
         is_number
     }
 
-    /// Skips a token, and replaces it if it is not in normal form.
+    /// Skips a token, and replaces a token that is not in normal form.
     fn word(&mut self) {
         let rest = self.rest();
         let invisible = invisible_length(rest);
@@ -389,7 +392,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Replaces an invalid token by a comment that contains it.
+    /// Replaces an invalid token by a comment that contains the token.
     fn unknown(&mut self, length: usize) {
         let word = &self.rest()[..length];
         // A brace would end the comment.
@@ -423,7 +426,7 @@ fn is_first_number(text: &[u8]) -> bool {
     text.starts_with(b"1.") && !text.starts_with(b"1..")
 }
 
-/// Returns the length, in bytes, of a token, which also ends at a Unicode space.
+/// Returns the length, in bytes, of a token. A Unicode space also ends a token.
 pub(crate) fn word_length(text: &[u8]) -> usize {
     let length = text.iter().position(|byte| ends_word(*byte)).unwrap_or(text.len());
     let word = &text[..length];
@@ -455,7 +458,8 @@ fn ends_word(byte: u8) -> bool {
     ENDS[usize::from(byte)]
 }
 
-/// Returns the length, in bytes, of a text in brackets. An unclosed bracket ends with its line.
+/// Returns the length, in bytes, of a text in brackets. An unclosed bracket ends at the end of the
+/// line.
 fn bracket_length(text: &[u8]) -> usize {
     let line = line_length(text);
     memchr(b']', &text[..line]).map_or(line, |end| end + 1)

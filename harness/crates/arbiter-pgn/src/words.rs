@@ -55,8 +55,8 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     }
 }
 
-/// Returns the token with its characters replaced by ASCII equivalents where these exist, and
-/// without Unicode spaces.
+/// Returns the token without Unicode spaces, and with ASCII equivalents in place of characters that
+/// have such equivalents.
 fn plain(word: &[u8]) -> String {
     // Text that is not UTF-8 is read as Latin-1.
     let text = match str::from_utf8(word) {
@@ -104,7 +104,7 @@ fn is_mark(c: char) -> bool {
     c == 'Δ' || !c.is_alphanumeric()
 }
 
-/// Returns a move without the redundant marks and words after it, such as `++`, `mate` and `ep`.
+/// Returns a move without redundant marks and words at the end, such as `++`, `mate` and `ep`.
 fn without_suffixes(word: &str) -> &str {
     let is_suffix = |c: char| "+-#=~/".contains(c) || !c.is_ascii() && is_mark(c);
     const WORDS: [&str; 4] = ["ep", "EP", "ch", "mate"];
@@ -115,8 +115,8 @@ fn without_suffixes(word: &str) -> &str {
     word
 }
 
-/// Returns the piece to which a pawn promotes, if the piece is after the token, as in `b8(Q)`,
-/// `b8(=Q)` and `b8 = Q`, and the number of bytes in `after` that belong to it.
+/// Returns the promotion piece if the piece follows the token: `b8(Q)`, `b8(=Q)` or `b8 = Q`. Also
+/// returns the number of bytes in `after` that belong to the promotion.
 fn promotion(word: &str, after: &[u8]) -> Option<(u8, usize)> {
     let [b'a'..=b'h', .., b'1' | b'8'] = word.as_bytes() else { return None };
     let forms = [("(=", ")"), ("(", ")"), (" = ", ""), (" =", "")];

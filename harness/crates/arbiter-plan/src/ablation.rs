@@ -13,12 +13,13 @@ const MAX_ABLATED: usize = 200;
 pub struct Ablation {
     /// UCI option whose value is the name of the feature to disable.
     pub option: String,
-    /// Names of the features; engine n of the plan (from 1) lacks feature n.
+    /// Names of the features; the engine with index n + 1 in the plan lacks the feature with index
+    /// n.
     pub features: Vec<String>,
 }
 
 impl Ablation {
-    /// Returns the complete engine, followed by one copy for each feature, with this feature
+    /// Returns the complete engine, followed by one copy per feature in which the feature is
     /// disabled. Fails if there are no features, more than 200 features, or duplicate features, or
     /// if the engine already sets the option.
     pub fn engines(&self, complete: Engine) -> Result<Vec<Engine>, String> {

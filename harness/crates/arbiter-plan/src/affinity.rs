@@ -1,4 +1,4 @@
-//! Assignment of processors to games, with its text form: `auto`, `none` or a list such as `0-3,8`.
+//! Assignment of processors to games, written as `auto`, `none` or a list such as `0-3,8`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ pub enum Affinity {
     /// The operating system assigns processors.
     #[default]
     None,
-    /// Each game has separate processors, on different physical cores as long as there are enough
+    /// Each game has separate processors, on different physical cores if the machine has enough
     /// cores.
     Auto,
     /// Each game has separate processors from this list, in this order.

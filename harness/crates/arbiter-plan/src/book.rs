@@ -3,7 +3,7 @@
 use crate::Plan;
 use arbiter_openings::{Book, ReadOptions};
 
-/// Opening book embedded in this binary; `openings/README.md` describes its origin.
+/// Opening book embedded in this binary; `openings/README.md` describes the origin of the book.
 pub const BUNDLED_BOOK: &[u8] = include_bytes!("../../../../openings/balanced.moves");
 
 /// Number of plies of each opening of the bundled book.

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Default of the maximum difference between the shares of thinking time, 0 to 1, that the two
-/// engines of a pair spend waiting for a processor. `docs/guarantees.md` shows the simulated effect
-/// on results.
+/// Default maximum difference between the shares of thinking time, 0 to 1, that the two engines of
+/// a pair spend waiting for a processor. `docs/guarantees.md` shows the simulated effect on
+/// results.
 pub const DEFAULT_NOISE_LIMIT: f64 = 0.25;
 
 /// Treatment of CPU contention in games with time limits.

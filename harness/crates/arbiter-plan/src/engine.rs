@@ -39,7 +39,7 @@ pub struct Engine {
     /// Search limits, time margin, and point of view of the engine's scores.
     #[serde(flatten)]
     pub conditions: Conditions,
-    /// Provenance of the program, if it was built from a revision.
+    /// Provenance of the program; `None` unless the program was built from a revision.
     pub provenance: Option<Provenance>,
 }
 

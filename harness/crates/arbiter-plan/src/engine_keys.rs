@@ -74,7 +74,7 @@ keys! { spec, key, text, engine;
             put(&mut spec.ponder, truth(key, text)) => unusual(false, engine.launch.ponder);
         "whitepov", "true: its scores are from White's point of view",
             put(&mut spec.white_pov, truth(key, text)) => unusual(false, engine.conditions.white_pov);
-        // The file for the error output does not affect games, so reports omit it.
+        // The file for standard error does not affect games, so reports omit this key.
         "stderr", "file for its standard error",
             put(&mut spec.stderr, Ok(text.into())) => None;
         "memory", "MiB of address space",
@@ -118,8 +118,7 @@ impl EngineSpec {
         Ok(spec)
     }
 
-    /// Splits the specification of an engine into keys and values. Unknown keys are not an error
-    /// here.
+    /// Splits the specification of an engine into keys and values. Accepts unknown keys.
     pub fn fields(text: &str) -> Result<Vec<(String, String)>, String> {
         let is_key = |key: &str| {
             key.starts_with("option.") || ENGINE_KEYS.iter().any(|known| known.name == key)
@@ -158,8 +157,8 @@ impl EngineSpec {
 }
 
 impl EngineKey {
-    /// Returns this key and its value for an engine as `KEY=VALUE`; nothing if the value is the
-    /// default. For the placeholder of options, returns one field per option.
+    /// Returns this key and the key's value for an engine as `KEY=VALUE`; an empty list if the
+    /// value is the default. For the placeholder of options, returns one field per option.
     fn fields(&self, engine: &Engine) -> Vec<String> {
         if self.name != OPTION {
             return (self.value)(engine)
@@ -167,8 +166,8 @@ impl EngineKey {
                 .into_iter()
                 .collect();
         }
-        // If the first option of the bundled engine is `Eval`, the key `eval` already contains its
-        // value.
+        // If the first option of the bundled engine is `Eval`, the key `eval` already contains the
+        // value of this option.
         let others = engine.options.iter().skip(usize::from(eval(engine).is_some()));
         others.map(|(name, value)| field(&format!("option.{name}"), value)).collect()
     }
@@ -183,12 +182,12 @@ impl fmt::Display for EngineKey {
     }
 }
 
-/// Returns an engine as a value of `--engine`, without the file for the error output.
+/// Returns an engine as a value of `--engine`, without the file for standard error.
 pub fn engine_text(engine: &Engine, with_limits: bool) -> String {
     text_of_keys(engine, |key| with_limits || !key.is_limit)
 }
 
-/// Returns the settings of an engine beyond its program, as fields of `--engine`. The name is
+/// Returns the settings of an engine, except the program, as fields of `--engine`. The name is
 /// included unless the program was built from a revision.
 pub fn settings_text(engine: &Engine, with_limits: bool) -> String {
     text_of_keys(engine, |key| match key.name {
@@ -209,7 +208,8 @@ fn text_of_keys(engine: &Engine, is_wanted: impl Fn(&EngineKey) -> bool) -> Stri
 }
 
 /// Returns the provenance of an engine whose program was built from a commit. A working tree with
-/// changes cannot be checked out again, so its program is named by its path in the build cache.
+/// changes cannot be checked out again, so a program built from the tree is identified by the
+/// program's path in the build cache.
 fn built(engine: &Engine) -> Option<&Provenance> {
     engine.provenance.as_ref().filter(|provenance| !provenance.is_dirty)
 }
@@ -218,14 +218,14 @@ fn program(engine: &Engine) -> String {
     engine.path().map_or_else(|| BUNDLED.to_owned(), |path| path.display().to_string())
 }
 
-/// Returns the evaluation of the bundled engine, which is its first option.
+/// Returns the evaluation of the bundled engine, which is the value of the engine's first option.
 fn eval(engine: &Engine) -> Option<&str> {
     let (name, value) = engine.options.first()?;
     (name == "Eval" && engine.program == Program::Bundled).then_some(value.as_str())
 }
 
-/// Returns the name of the engine if it differs from the default name. The name of an engine built
-/// from a commit is always returned.
+/// Returns the name of the engine if the name differs from the default name. The name of an engine
+/// built from a commit is always returned.
 fn explicit_name(engine: &Engine) -> Option<String> {
     let typed = EngineSpec {
         cmd: Some(program(engine)),
@@ -237,7 +237,7 @@ fn explicit_name(engine: &Engine) -> Option<String> {
     is_needed.then(|| engine.name.clone())
 }
 
-/// Sets a field to a parsed value; returns the error of the parser.
+/// Sets a field to a parsed value, or returns the error of the parser.
 fn set<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
     *field = value?;
     Ok(())
@@ -263,7 +263,7 @@ fn split_args(text: &str) -> Result<Vec<String>, String> {
     shell_words::split(text).map_err(|_| format!("args={text}: unbalanced quotes"))
 }
 
-/// Returns the text of a value if it differs from the default `usual`.
+/// Returns a value as text; `None` if the value equals the default `usual`.
 fn unusual<T: PartialEq + ToString>(usual: T, value: T) -> Option<String> {
     (value != usual).then(|| value.to_string())
 }

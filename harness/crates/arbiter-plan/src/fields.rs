@@ -1,9 +1,9 @@
 //! Comma-separated `key=value` fields as text.
 
 /// Splits comma-separated `key=value` fields into keys and values. The first field may be the value
-/// of the key `first` without the key. Double quotes protect commas, semicolons and spaces; inside
-/// quotes, a doubled quote stands for one quote. `is_key` recognizes key names, so that a missing
-/// comma before a key is reported as an error.
+/// of the key `first` without the key. Double quotes protect commas, semicolons and spaces; within
+/// quotes, a doubled quote stands for a single quote. `is_key` recognizes key names, so that a
+/// missing comma before a key is reported as an error.
 pub fn fields(
     text: &str,
     first: &str,
@@ -15,7 +15,7 @@ pub fn fields(
             Ok((key.trim().to_owned(), value.to_owned()))
         }
         _ if index == 0 => Ok((first.to_owned(), field)),
-        // `tc=8+0,08` splits at its decimal comma, and the second part has digits only.
+        // `tc=8+0,08` is split at the decimal comma, and the second part contains only digits.
         _ if field.bytes().all(|b| b.is_ascii_digit() || b"+./:".contains(&b)) => {
             Err(format!("'{field}' is not KEY=VALUE; fractions have a point, as in tc=8+0.08"))
         }
@@ -66,7 +66,7 @@ fn split_fields(text: &str, is_key: &dyn Fn(&str) -> bool) -> Result<Vec<String>
     Ok(fields)
 }
 
-/// Returns `KEY=VALUE`, with the value in double quotes if it contains commas, semicolons,
+/// Returns `KEY=VALUE`, with the value in double quotes if the value contains commas, semicolons,
 /// quotation marks or white space.
 pub fn field(key: &str, value: &str) -> String {
     // Without quotation marks, the parser would split or reject such a value.

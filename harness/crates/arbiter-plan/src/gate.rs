@@ -1,6 +1,6 @@
 //! Gates of `arbiter ci` and their verdicts.
 //!
-//! This module does no I/O: the command line runs the gates and measures their duration.
+//! This module does no I/O: the command line runs the gates and measures the duration of each gate.
 
 use std::time::Duration;
 
@@ -49,13 +49,14 @@ pub struct Gate {
     pub kind: GateKind,
     /// Additional flags of the subcommand.
     pub args: Vec<String>,
-    /// Paths; the gate is skipped unless a file below them differs between the base and the commit
-    /// under test. If empty, the gate always runs.
+    /// Paths on which the gate depends. The gate is skipped unless a file below one of these paths
+    /// differs between the base and the commit under test. If the list is empty, the gate always
+    /// runs.
     pub changed: Vec<String>,
     /// `true` if no further gates run after a failure of this gate.
     pub stops: bool,
-    /// Maximum duration. When it has elapsed, an SPRT ends and reports its result so far; any other
-    /// gate is stopped and counts as broken.
+    /// Maximum duration. At the end of this time, an SPRT ends and reports the result so far; any
+    /// other gate is stopped and counts as broken.
     pub budget: Option<Duration>,
     /// `true` if an undecided gate counts as passed.
     pub is_lenient: bool,
@@ -143,7 +144,7 @@ pub fn gate_verdict(gate: &Gate, code: Option<i32>, was_ended: bool) -> GateVerd
         Some(0) => GateVerdict::Passed,
         Some(1) => GateVerdict::Failed,
         Some(5) => open,
-        // At the end of the budget, an SPRT ends as after Ctrl-C (exit code 130) and reports its
+        // At the end of the budget, an SPRT ends as after Ctrl-C (exit code 130) and reports the
         // result so far.
         Some(130) if was_ended && gate.kind == GateKind::Sprt => open,
         // Any other code is an error of the gate itself, and not a result of the change.
@@ -188,7 +189,7 @@ mod tests {
         check(GateKind::Sprt, true, Some(5), false, GateVerdict::Undecided);
         check(GateKind::Sprt, false, Some(5), false, GateVerdict::Unproven);
         check(GateKind::Sprt, true, Some(130), true, GateVerdict::Undecided);
-        // The user interrupted the SPRT before the end of its budget.
+        // The user interrupted the SPRT before the end of the budget.
         check(GateKind::Sprt, true, Some(130), false, GateVerdict::Broken);
         check(GateKind::Perft, true, Some(130), true, GateVerdict::Broken);
         check(GateKind::Epd, true, Some(3), false, GateVerdict::Broken);

@@ -16,7 +16,7 @@ pub enum SandboxMode {
     Off,
     /// The most complete sandbox that the system supports.
     Auto,
-    /// A complete sandbox; the engine is not started without it.
+    /// A complete sandbox; without a complete sandbox, the engine is not started.
     Require,
 }
 
@@ -27,13 +27,13 @@ arbiter_names::named!(SandboxMode);
 pub struct LaunchSettings {
     /// Protocol of the engine.
     pub protocol: Protocol,
-    /// Lines that are sent to the engine after its options, at every start.
+    /// Lines that are sent to the engine after the options, at every start.
     pub init: Vec<String>,
     /// Lifetime of the engine process.
     pub restart: Restart,
     /// `true` if the engine ponders.
     pub ponder: bool,
-    /// File to which the engine's error output is appended.
+    /// File to which the standard error of the engine is appended.
     pub stderr: Option<PathBuf>,
     /// Maximum address space of each process of the engine, in MiB.
     pub memory_mib: Option<u64>,
@@ -43,7 +43,7 @@ pub struct LaunchSettings {
 }
 
 impl LaunchSettings {
-    /// Returns the settings in a specification, with defaults for those that are unset.
+    /// Returns the settings in a specification, with defaults for unset settings.
     pub(crate) fn of(spec: &EngineSpec) -> LaunchSettings {
         LaunchSettings {
             protocol: spec.protocol.unwrap_or_default(),
@@ -57,7 +57,7 @@ impl LaunchSettings {
     }
 }
 
-/// Returns whether the sandbox is off; the stored plan omits this value.
+/// Returns whether the sandbox is off; the stored plan then omits the sandbox.
 fn is_off(sandbox: &SandboxMode) -> bool {
     *sandbox == SandboxMode::Off
 }

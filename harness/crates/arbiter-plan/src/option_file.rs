@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::Engine;
 
 /// Maximum size of an option file, in bytes. The size is limited because the complete file is in
-/// memory while it is sent to workers.
+/// memory while the file is sent to workers.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// Returns the path in a value of the form `@PATH`; `None` for a literal value, in which a leading
@@ -20,8 +20,8 @@ pub(crate) fn escaped(text: &str) -> String {
     format!("{escape}{text}")
 }
 
-/// Returns the value; in a value of the form `@PATH`, the path is made absolute. The error contains
-/// the reason why the file cannot be used.
+/// Returns the value, with an absolute path if the value has the form `@PATH`. The error is the
+/// reason why the file cannot be used.
 pub(crate) fn resolved(value: &str) -> Result<String, String> {
     let Some(path) = named_file(value) else { return Ok(value.to_owned()) };
     let data = std::fs::metadata(path)
@@ -44,7 +44,7 @@ impl Engine {
         options.filter_map(|(name, value)| Some((name.as_str(), Path::new(named_file(value)?))))
     }
 
-    /// Returns the engine with the paths of its option files replaced by `paths`, in the order of
+    /// Returns the engine with `paths` in place of the paths of the option files, in the order of
     /// the options.
     pub fn with_option_files(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Engine {
         let mut values = self.options.iter_mut().map(|(_, value)| value);
@@ -55,8 +55,8 @@ impl Engine {
         self
     }
 
-    /// Returns the options as they are sent to the engine: `@PATH` as the path, and an escaped `@`
-    /// without its escape.
+    /// Returns the options in the form that is sent to the engine: `@PATH` as the path, and `@@` at
+    /// the start of a value as `@`.
     pub fn told_options(&self) -> Vec<(String, String)> {
         // The first `@` is removed in both cases: `@PATH` names a file, and `@@TEXT` stands for the
         // text `@TEXT`.

@@ -1,4 +1,4 @@
-//! Plan of a run, with every default explicit. A plan is stored with its run, and a resumed run
+//! Plan of a run, with every default explicit. A plan is stored with the run, and a resumed run
 //! uses only the stored plan.
 
 use std::path::PathBuf;
@@ -18,8 +18,8 @@ use arbiter_schedule::{Design, Schedule};
 use arbiter_spsa::{SpsaState, Tuning};
 use arbiter_stats::Sprt;
 
-/// Resolved settings of a run. Fields that are skipped in serialization are stored in other columns
-/// of the plan's row.
+/// Resolved settings of a run. Fields that are skipped in serialization are stored separately from
+/// the plan.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Plan {
     /// Kind of the run.
@@ -27,7 +27,8 @@ pub struct Plan {
     /// Engines of the run; figures are from the point of view of the first engine.
     #[serde(skip)]
     pub engines: Vec<Engine>,
-    /// File of the opening book; `None` for the bundled book or, if `has_no_book`, for no book.
+    /// File of the opening book; `None` for the bundled book or, if `has_no_book` is `true`, for no
+    /// book.
     pub book: Option<PathBuf>,
     /// `true` if all games start from the initial position, without a book.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -43,12 +44,12 @@ pub struct Plan {
     pub order: Order,
     /// Seed of all random choices.
     pub seed: u64,
-    /// First opening of the run, from 0 in the order of the book.
+    /// Index of the run's first opening, from 0 in the order of the book.
     pub opening_start: u64,
     /// Design of the tournament.
     #[serde(flatten)]
     pub design: Design,
-    /// Pause between two games of a slot.
+    /// Pause between consecutive games of a slot.
     #[serde(rename = "wait_ms", with = "Millis")]
     pub wait: Duration,
     /// Number of concurrent games.
@@ -61,14 +62,14 @@ pub struct Plan {
     /// Results of earlier games that another program played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<Prior>,
-    /// Features to disable, if the run is an ablation; each engine after the first lacks one of
-    /// them.
+    /// Features to disable, if the run is an ablation; each engine after the first engine lacks one
+    /// of these features.
     pub ablation: Option<Ablation>,
     /// Parameters and gain schedule, if the run is a tuning run; the two engines then differ only
     /// in their names.
     #[serde(with = "As::<Option<Arc<Same>>>")]
     pub tuning: Option<Arc<Tuning>>,
-    /// Share of games, 0 to 1, that may end with an engine fault before the run is invalid.
+    /// Maximum share of games, 0 to 1, that may end with an engine fault in a valid run.
     pub fault_limit: f64,
     /// Scale factor of the engines' times, if the times differ from the request.
     pub scale: Option<Scale>,
@@ -81,15 +82,17 @@ pub struct Plan {
     /// Maximum difference between the shares of thinking time, 0 to 1, that the two engines of a
     /// pair spend waiting for a processor; `None` if this time is not measured.
     pub noise_limit: Option<f64>,
-    /// `true` to count pairs that CPU contention may have decided; otherwise they are played again.
+    /// `true` to count pairs that CPU contention may have decided; otherwise, such pairs are played
+    /// again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_disturbed: bool,
-    /// `true` to omit options that an engine lacks or rejects, and to start in a later pass through
-    /// the book if the first opening is beyond the end of the book; otherwise both are errors. If
-    /// `true`, repeated pairs also count.
+    /// `true` to omit options that an engine lacks or rejects, to start in a later pass through the
+    /// book if the first opening is beyond the end of the book, and to count repeated pairs.
+    /// Otherwise, such options and such a first opening are errors, and repeated pairs do not
+    /// count.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_lenient: bool,
-    /// Maximum times for replies of engines.
+    /// Timeouts for replies of engines.
     #[serde(rename = "deadlines_ms", with = "DeadlinesMs")]
     pub deadlines: Deadlines,
     /// PGN file for the games, in addition to the store.
@@ -105,7 +108,7 @@ pub struct Plan {
     pub transcripts: Keeping,
 }
 
-/// Results of games between the first two engines that another program played. The games count, but
+/// Results of games that another program played with the first two engines. The games count, but
 /// are not in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Prior {

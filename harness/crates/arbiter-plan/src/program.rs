@@ -6,21 +6,22 @@ use std::path::{Path, PathBuf};
 use arbiter_names::did_you_mean;
 use arbiter_process::is_executable;
 
-/// Folder in which Debian installs chess engines; root's `PATH` does not include it.
+/// Folder in which Debian installs chess engines; root's `PATH` does not include this folder.
 pub const GAMES: &str = "/usr/games";
 
-/// Returns the absolute path of `cmd`. A path is relative to `dir` if the file exists there,
-/// otherwise to the working directory; a name is looked up in `dir`, in `PATH` and in Debian's
-/// folder for games. The error suggests similar names.
+/// Returns the absolute path of `cmd`. A path is relative to `dir` if the file exists relative to
+/// `dir`, otherwise to the working directory; a name is looked up in `dir`, in `PATH` and in
+/// Debian's folder for games. The error suggests similar names.
 pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
     let here = std::env::current_dir();
     if here.is_err() && !Path::new(cmd).is_absolute() && cmd.contains('/') {
         return Err(format!("'{cmd}': the working folder has been deleted: cd to another one"));
     }
-    // The search requires a base folder even for an absolute path, which does not depend on it.
+    // The search requires a base folder even for an absolute path, although an absolute path does
+    // not depend on the base folder.
     let base = here.unwrap_or_default();
     let folders = search_path();
-    // A name is joined to `dir` here, so that it is never looked up in `PATH` before `dir`.
+    // The name is joined to `dir` here, so that `dir` is always searched before `PATH`.
     dir.map(|dir| dir.join(cmd))
         .into_iter()
         .chain([PathBuf::from(cmd)])
@@ -66,8 +67,7 @@ fn missing(cmd: &str, dir: Option<&Path>) -> String {
     }
 }
 
-/// Returns a suggestion of a similar file name in the same folder; empty if there is no similar
-/// name.
+/// Returns a suggestion of a similar file name in the same folder; empty if no name is similar.
 fn did_you_mean_file(path: &Path) -> String {
     let entries = std::fs::read_dir(arbiter_process::folder_of(path)).into_iter().flatten();
     let files = entries.flatten().filter(|entry| entry.path().is_file());

@@ -1,4 +1,4 @@
-//! Provenance of an engine's program, and scale factor of its times.
+//! Provenance of an engine's program, and scale of the times of a run.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub struct Provenance {
     pub commit: String,
     /// `true` if files have changed since this commit.
     pub is_dirty: bool,
-    /// Node count of the bench, if it was run.
+    /// Node count of the bench; `None` if the bench was not run.
     pub bench: Option<u64>,
 }
 

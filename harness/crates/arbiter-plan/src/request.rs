@@ -8,8 +8,8 @@ use arbiter_schedule::Format;
 use arbiter_spsa::Tuning;
 use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Evidence, Model, Sprt};
 
-/// Default number of nodes per move in an ablation. It is enough for a few plies, and a node limit
-/// gives the same games on every machine.
+/// Default number of nodes per move in an ablation. This number suffices for a depth of a few
+/// plies, and a node limit gives the same games on every machine.
 const DEFAULT_ABLATE_NODES: u64 = 2_000;
 
 /// Engines of the demonstration: the SPRT that is played if no engines are given.
@@ -33,9 +33,9 @@ pub struct Request {
     pub tournament: TournamentRequest,
     /// Number of concurrent games.
     pub concurrency: Option<usize>,
-    /// Folder for the error output of engines for which no file is set.
+    /// Folder for the standard error of engines for which no file is set.
     pub stderr_dir: Option<PathBuf>,
-    /// Share of games, 0 to 1, that may end with an engine fault.
+    /// Maximum share of games, 0 to 1, that may end with an engine fault in a valid run.
     pub fault_limit: Option<f64>,
     /// Treatment of CPU contention.
     pub cpu_contention: CpuContention,
@@ -46,7 +46,8 @@ pub struct Request {
     /// Parameters and gain schedule of a tuning run; the numbers of iterations and pairs are in
     /// `tournament`.
     pub tuning: Option<Tuning>,
-    /// Draft of the plan, in which the settings above have no final value. Paths may be relative.
+    /// Draft of the plan. The draft contains no final values for the settings in the other fields,
+    /// and its paths may be relative.
     pub draft: Plan,
 }
 
@@ -70,7 +71,7 @@ pub struct SprtRequest {
 }
 
 impl Request {
-    /// Returns the indices of the engines without limits, which get the default limit.
+    /// Returns the indices of the engines that have no limits and therefore get the default limit.
     pub fn without_limits(&self) -> Vec<usize> {
         let limits = |spec: &EngineSpec| spec.clone().or(&self.each).limits;
         let engines = self.engines.iter().enumerate();
@@ -96,7 +97,7 @@ impl Request {
     }
 
     /// Returns the request as a gauntlet of one engine, with the default node limit if no limit is
-    /// set. Fails if the request has another number of engines or another format.
+    /// set. Fails if the request does not have exactly one engine, or has another format.
     pub(super) fn for_ablation(mut self) -> Result<Request, PlanError> {
         if self.engines.len() != 1 {
             let count = self.engines.len();

@@ -14,7 +14,7 @@ use arbiter_openings::Order;
 use arbiter_spsa::Tuning;
 use arbiter_stats::Evidence;
 
-/// Default share of games, 0 to 1, that may end with an engine fault before the run is invalid.
+/// Default maximum share of games, 0 to 1, that may end with an engine fault in a valid run.
 pub const DEFAULT_FAULT_LIMIT: f64 = 0.05;
 
 impl Plan {
@@ -138,8 +138,8 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Stri
     Ok(engines)
 }
 
-/// Sets the file for the error output of each engine that has none. The file is in `dir`, and is
-/// named after the engine.
+/// Assigns a file for standard error to each engine that has no such file. The file is in `dir`,
+/// and is named after the engine.
 pub(super) fn spread_stderr(engines: &mut [Engine], dir: &Path) {
     for index in 0..engines.len() {
         if engines[index].launch.stderr.is_some() {

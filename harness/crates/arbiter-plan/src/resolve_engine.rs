@@ -1,4 +1,4 @@
-//! Resolution of the specification of one engine.
+//! Resolution of an engine's specification.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,7 +41,8 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Stri
     })?;
     let program = if cmd == BUNDLED {
         if let Some(eval) = spec.eval.take() {
-            // The evaluation is the first option, where `engine_keys` looks for it.
+            // The evaluation must be the first option, because `engine_keys` reads the evaluation
+            // there.
             spec.options.insert(0, ("Eval".to_owned(), eval));
         }
         Program::Bundled
@@ -50,8 +51,8 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Stri
     } else {
         let found = program::find_program(&cmd, spec.dir.as_deref());
         let found = found.map_err(|reason| fail(&format!(": {reason}")))?;
-        // GNU Chess needs an argument for UCI. Arguments from the user are unchanged, because they
-        // may already contain `--uci`.
+        // GNU Chess needs an argument for UCI. Arguments from the user are unchanged, because these
+        // arguments may already contain `--uci`.
         let is_uci = spec.protocol != Some(Protocol::Xboard);
         if spec.args.is_empty() && is_uci && found.ends_with("gnuchess") {
             spec.args.push("--uci".to_owned());
@@ -97,7 +98,7 @@ fn resolve_limits(spec: &EngineSpec) -> Result<Limits, &'static str> {
     Ok(limits)
 }
 
-/// Returns an error if xboard cannot express the limits.
+/// Returns an error if the xboard protocol cannot express the limits.
 fn check_xboard(limits: Limits) -> Result<(), &'static str> {
     // The xboard command `st` accepts only whole seconds.
     let has_fraction = limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
@@ -109,8 +110,8 @@ fn check_xboard(limits: Limits) -> Result<(), &'static str> {
 }
 
 impl Engine {
-    /// Sets the engine's protocol to xboard. Fails if xboard cannot express the limits of the
-    /// engine.
+    /// Sets the engine's protocol to xboard. Fails if the xboard protocol cannot express the limits
+    /// of the engine.
     pub fn set_xboard(&mut self) -> Result<(), String> {
         self.launch.protocol = Protocol::Xboard;
         check_xboard(self.conditions.limits)

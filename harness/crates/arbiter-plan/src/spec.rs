@@ -20,7 +20,7 @@ pub struct EngineSpec {
     pub rev: Option<String>,
     /// Repository of the revision.
     pub repo: Option<PathBuf>,
-    /// Provenance of the program, after it has been built.
+    /// Provenance of the program; `None` before the program is built.
     pub provenance: Option<Provenance>,
     /// Command-line arguments.
     pub args: Vec<String>,
@@ -38,7 +38,7 @@ pub struct EngineSpec {
     pub margin: Option<Duration>,
     /// Protocol of the engine.
     pub protocol: Option<Protocol>,
-    /// Lines that are sent to the engine after its options.
+    /// Lines that are sent to the engine after the options.
     pub init: Vec<String>,
     /// Lifetime of the engine process.
     pub restart: Option<Restart>,
@@ -46,7 +46,7 @@ pub struct EngineSpec {
     pub ponder: Option<bool>,
     /// `true` if the engine reports scores from White's point of view.
     pub white_pov: Option<bool>,
-    /// File for the engine's error output.
+    /// File for the engine's standard error.
     pub stderr: Option<PathBuf>,
     /// Maximum address space of each process, in MiB.
     pub memory_mib: Option<u64>,
@@ -80,7 +80,7 @@ impl EngineSpec {
     }
 
     /// Returns the default name of an engine: the evaluation of the bundled engine, the file name
-    /// of a program, or a number. The names of its option files are appended.
+    /// of a program, or a number. The file names of the engine's option files are appended.
     pub(crate) fn default_name(&self, index: usize) -> String {
         let stem = |path: &str| {
             Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned())

@@ -1,4 +1,4 @@
-//! Request for a tournament, and its resolution to a [`Design`].
+//! Request for a tournament, and the resolution of a request to a [`Design`].
 
 use crate::{DEFAULT_TUNING_PAIRS, RunKind};
 use arbiter_names::{listed, variants};
@@ -14,7 +14,7 @@ const DEFAULT_PAIRS: u64 = 100;
 /// end if the true strength is between the hypotheses.
 pub const DEFAULT_SPRT_PAIRS: u64 = 50_000;
 
-/// Default number of pairs per encounter of a tournament.
+/// Default number of pairs per encounter in a tournament.
 const DEFAULT_TOURNAMENT_PAIRS: u64 = 2;
 
 /// Default number of pairs for each feature of an ablation without an SPRT.
@@ -46,7 +46,8 @@ pub struct TournamentRequest {
     pub has_game_evidence: bool,
     /// Number of the first opening, counted from 1.
     pub opening_start: Option<u64>,
-    /// Draft of the design, in which the settings above have no final value.
+    /// Draft of the design. The draft contains no final values for the settings in the other
+    /// fields.
     pub draft: Design,
 }
 

@@ -1,4 +1,4 @@
-//! Checks of a [`Tuning`], and the two sides of its engine.
+//! Checks of a [`Tuning`], and the two engines (sides) that a tuning run plays against each other.
 
 use crate::Engine;
 use arbiter_protocol::Protocol;
@@ -17,7 +17,8 @@ pub const DEFAULT_AHEAD: u64 = 1;
 /// Suffixes of the engine's name for the two sides.
 const SIDES: [char; 2] = ['+', '-'];
 
-/// Checks a tuning run and its engine: the engine must use UCI and must not set a tuned option.
+/// Checks a tuning run and the tuned engine: the engine must use UCI and must not set a tuned
+/// option.
 pub(super) fn check(tuning: &Tuning, engine: &Engine) -> Result<(), String> {
     tuning.check()?;
     let name = base_name(&engine.name);

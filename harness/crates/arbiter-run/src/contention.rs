@@ -1,12 +1,13 @@
-//! Detection of pairs that CPU contention, a lack of free processors, may have decided. This module
-//! does no I/O.
+//! Detection of pairs whose result CPU contention (a lack of free processors) may have decided.
+//! This module does no I/O.
 //!
-//! An engine's clock also runs while its threads, or Arbiter's thread that reads its output, wait
-//! for a free processor. If both engines wait equally, both play as if they had less time, which
-//! favours neither engine. A pair is therefore suspect only in two cases: an engine lost on time
-//! and would not have lost without waiting, or one engine waited for a much larger share of its
-//! thinking time than the other. Apart from losses on time, the result of the pair is not
-//! considered. Simulations in `tests` show how this rule affects results.
+//! The clock of an engine also runs while the engine's threads, or the Arbiter thread that reads
+//! the engine's output, wait for a free processor. If both engines wait equally, both engines play
+//! as if they had less time, and neither engine has an advantage. A pair is therefore suspect only
+//! in two cases: an engine lost on time and would not have lost without waiting, or one engine
+//! waited for a much larger share of its thinking time than the other engine. Apart from losses on
+//! time, the result of the pair is not considered. Simulations in `tests` show how this rule
+//! affects results.
 
 use std::time::Duration;
 
@@ -16,21 +17,21 @@ use crate::{PlayedPair, RunInput};
 use arbiter_plan::Plan;
 use arbiter_protocol::Conditions;
 
-/// Share of the granted time, 0 to 1, up to which waiting is harmless, even if the engine thought
-/// only briefly.
+/// Maximum share of the granted time, 0 to 1, for which waiting is harmless, even if the engine
+/// thought only briefly.
 const HARMLESS: f64 = 0.01;
 
 /// Numbers of suspect pairs of a run: pairs that CPU contention may have decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Disturbances {
-    /// Number of replays of void pairs.
+    /// Number of times that suspect pairs were voided and played again.
     pub voided: u64,
     /// Number of suspect pairs that count.
     pub counted: u64,
 }
 
 /// Returns the input for a suspect pair that has already been voided `times` times; `None` if the
-/// pair counts. A third attempt can succeed only on a less busy machine, so the pair is put off to
+/// pair counts. A third attempt is useful only on a less busy machine, so the pair is put off to
 /// the end of the run if `can_put_off` is `true`.
 pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput> {
     let is_put_off = times == 1 && can_put_off;
@@ -41,7 +42,7 @@ pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput
 /// Way in which CPU contention may have decided a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Contention {
-    /// An engine lost on time, but would not have lost without waiting.
+    /// An engine lost on time, but would not have lost on time without waiting.
     TimeLoss {
         /// Index of the engine that lost.
         engine: usize,
@@ -84,8 +85,8 @@ impl Waiting {
 }
 
 /// Returns the way in which CPU contention may have decided a pair; `None` if the pair is not
-/// suspect or contention was not measured. Waiting is unequal if the shares, 0 to 1, differ by more
-/// than `limit`. `conditions` returns the conditions of an engine.
+/// suspect or contention was not measured. Waiting is unequal if the engines' shares of thinking
+/// time, 0 to 1, differ by more than `limit`. `conditions` returns the conditions of an engine.
 pub fn judge_contention(
     limit: f64,
     played: &PlayedPair,
@@ -103,8 +104,8 @@ pub fn judge_contention(
         });
         if let (Some(winner), Some(late)) = (game.outcome.result.winner(), game.late) {
             let Waiting { engine, waited, .. } = *sides.get(winner.other());
-            // The waiting time of the late move counts. If it was not measured, the waiting time of
-            // the game is an upper bound.
+            // The waiting time of the late move counts. If this time was not measured, the waiting
+            // time during the whole game is an upper bound.
             let waited = late.waited.unwrap_or(waited);
             let over = late.over;
             let margin = conditions(engine).margin;

@@ -1,4 +1,4 @@
-//! Commands of users to a run in progress. This module does no I/O.
+//! User commands to a run in progress. This module does no I/O.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub enum ControlCommand {
     Resume,
     /// Complete the pairs in flight, then stop; the run can be resumed later.
     Drain,
-    /// Act as on Ctrl-C: drain on the first interrupt, stop immediately on the second.
+    /// Act as on Ctrl-C: drain on the first interrupt, stop immediately on the second interrupt.
     #[serde(skip_deserializing)]
     Interrupt,
     /// Set the number of concurrent games.

@@ -1,4 +1,4 @@
-//! Counts of a run, computed from its counted pairs.
+//! Counts of a run, computed from the counted pairs.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const BEYOND_CHANCE: f64 = 1e-4;
 pub struct GameTally {
     /// Result for the first engine of the pair.
     pub result: GameResult,
-    /// Reason why the game ended.
+    /// Termination of the game.
     pub termination: Termination,
     /// Index of the engine that failed, if any.
     pub fault: Option<usize>,
@@ -39,7 +39,7 @@ pub struct PairTally {
     /// Tally of the game with colours reversed; `None` in a run of single games.
     pub second: Option<GameTally>,
     /// `true` if the pair repeats an earlier pair and is excluded from all figures, because a
-    /// repeat adds no evidence. The state of the run sets this flag when it counts the pair.
+    /// repeat adds no evidence. The state of the run sets this flag when the pair is counted.
     pub is_repeat: bool,
 }
 
@@ -75,7 +75,7 @@ impl PairTally {
         }
     }
 
-    /// Returns the games in the order of play.
+    /// Returns the tallies of the games, in the order of play.
     pub fn games(&self) -> impl Iterator<Item = GameTally> {
         [Some(self.first), self.second].into_iter().flatten()
     }
@@ -91,7 +91,7 @@ impl PairTally {
         second.is_some() && second == self.first.hash
     }
 
-    /// Counts the pair in its schedule. A repeat scores points only in formats in which later
+    /// Counts the pair in `schedule`. A repeat scores points only in formats in which later
     /// encounters depend on results.
     pub fn count_in(&self, schedule: &mut Schedule) {
         if self.is_repeat && schedule.design().format.is_fixed() {
@@ -129,8 +129,8 @@ pub struct Encounter {
 impl Encounter {
     /// Returns the counts from the point of view of the second engine.
     pub fn swapped(&self) -> Encounter {
-        // The other point of view reverses each result and exchanges the two games: White in one
-        // game is Black in the other.
+        // The second engine's point of view reverses each result and exchanges the two games,
+        // because the second engine is White when the first engine is Black.
         let table = std::array::from_fn(|white| {
             std::array::from_fn(|black| self.table[2 - black][2 - white])
         });
@@ -200,8 +200,8 @@ impl RunCounts {
         match tally.second.map(result) {
             Some(second) => {
                 encounter.pairs.record(first, second);
-                // The table is indexed by the colour of the engine with the lower index, which is
-                // White in the second game of swapped pairs.
+                // The table is indexed by the colour of the engine with the lower index. In swapped
+                // pairs, this engine is White in the second game.
                 let by_colour = if is_swapped { [second, first] } else { [first, second] };
                 let [white, black] = by_colour.map(GameResult::half_points);
                 encounter.table[white][black] += 1;
@@ -239,8 +239,8 @@ impl RunCounts {
         if faults == 0 { 0.0 } else { faults as f64 / self.games() as f64 }
     }
 
-    /// Returns whether the share of games with a fault is significantly larger than `limit`, 0 to
-    /// 1. A run with too many faults can no longer be valid, so it ends early.
+    /// Returns whether the share of games with a fault is significantly larger than `limit`, a
+    /// number from 0 to 1. A run with too many faults can no longer be valid, so the run ends early.
     pub fn has_too_many_faults(&self, limit: f64) -> bool {
         binomial_tail(self.games(), self.faults.values().sum(), limit) < BEYOND_CHANCE
     }

@@ -1,4 +1,4 @@
-//! Processors of concurrent games. This module does no I/O.
+//! Assignment of processors to concurrent games. This module does no I/O.
 
 use arbiter_plan::{Affinity, cpu_list};
 

@@ -1,4 +1,4 @@
-//! Events of a run for its observers.
+//! Events that a run sends to observers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,14 +20,15 @@ pub enum RunEnd {
     AcceptedH1,
     /// The SPRT accepted H0.
     AcceptedH0,
-    /// All pairs are complete; an SPRT is inconclusive.
+    /// All pairs are complete; an SPRT with this ending is inconclusive.
     Complete,
-    /// The user stopped the run, which can be resumed.
+    /// The user stopped the run. The run can be resumed.
     Interrupted,
 }
 
 /// Event of a run. Observers (live view, PGN file) receive every event, with these guarantees: a
-/// pair is on disk before its `Counted`, and pairs are counted in schedule order.
+/// pair is on disk before its `Counted` event, and pairs are counted in schedule order, except
+/// pairs that were put off to the end.
 #[derive(Debug)]
 pub enum RunEvent<'a> {
     /// The run starts, or is resumed after an interruption.
@@ -45,8 +46,8 @@ pub enum RunEvent<'a> {
         /// Index of the game in the pair, from 0.
         game_index: usize,
     },
-    /// A game has ended. It is counted later, together with its pair. A void pair has several
-    /// events per game. The event is sent only on request, or if an engine failed.
+    /// A game has ended. The game is counted later, when its pair is counted. A void pair has
+    /// several events per game. The event is sent only on request, or if an engine failed.
     GameEnded {
         /// Pair of the game.
         pairing: &'a Pairing,
@@ -57,7 +58,7 @@ pub enum RunEvent<'a> {
     },
     /// A pair was counted.
     Counted {
-        /// Pair with its games.
+        /// The pair and its games.
         played: &'a PlayedPair,
         /// Contribution of the pair to the counts.
         tally: &'a PairTally,
@@ -68,7 +69,7 @@ pub enum RunEvent<'a> {
     },
     /// The counted pairs complete an iteration of a tuning run; the iteration is on disk.
     Iterated {
-        /// Result of the iteration, and the values after it.
+        /// Result of the iteration, and the parameter values after the iteration.
         iteration: &'a Iteration,
     },
     /// CPU contention may have decided a pair.
@@ -85,9 +86,9 @@ pub enum RunEvent<'a> {
         /// Length of the pause.
         length: Duration,
     },
-    /// A worker did something that does not change the counts.
+    /// A worker caused a remark that does not change the counts.
     Noted {
-        /// Remark on the worker.
+        /// Remark about the worker.
         remark: &'a Remark,
     },
     /// A worker broke the rules of the run and is excluded. Observers discard all pairs after the
@@ -190,7 +191,7 @@ pub trait Observer {
     }
 }
 
-/// Part of a file that contains the first pairs of a run.
+/// First part of a file, with the first pairs of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePrefix {
     /// Path of the file.

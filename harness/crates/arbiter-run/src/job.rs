@@ -30,7 +30,7 @@ impl<T> Games<T> {
     }
 }
 
-/// Pair to play, with the setups of its games.
+/// Pair to play, with the setups of the games.
 #[derive(Debug, Clone)]
 pub struct PairJob {
     /// Number, engines and opening of the pair.
@@ -39,7 +39,7 @@ pub struct PairJob {
     pub games: Games<GameSetup>,
 }
 
-/// Pair with its played games.
+/// Played pair, with the records of the games.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPair {
     /// Number, engines and opening of the pair.
@@ -57,8 +57,8 @@ impl PlayedPair {
     }
 }
 
-/// Reduces the book to the openings that the run will play, if they are known. Dropping the other
-/// openings frees most of the memory of a large book.
+/// Reduces the book to the openings that the run will play, if these openings are known. Dropping
+/// the other openings frees most of the memory of a large book.
 pub fn thin_book(book: &mut Book, plan: &Plan) {
     if let Some(needed) = needed_openings(plan, &plan.schedule(), book.len()) {
         book.keep(&needed);
@@ -94,7 +94,8 @@ pub struct JobMaker<'a> {
 }
 
 impl<'a> JobMaker<'a> {
-    /// Creates the job maker of a plan; `tables` are the tablebases that the rules need.
+    /// Creates the job maker of a plan; `tables` are the tablebases that the adjudication rules
+    /// need.
     pub fn new(plan: &'a Plan, book: &'a Book, tables: Option<Arc<dyn Tables>>) -> JobMaker<'a> {
         JobMaker {
             plan,
@@ -160,7 +161,7 @@ mod tests {
         assert_eq!(needed(Design::round_robin(7), 4), Some(first), "each encounter has the same");
         let each_its_own = Design { openings: OpeningPolicy::PerPair, ..Design::round_robin(7) };
         assert_eq!(needed(each_its_own, 4).unwrap().len(), 42);
-        // The run needs the complete book, or an unknown part of it.
+        // The run needs the complete book, or an unknown part of the book.
         assert_eq!(needed(Design::round_robin(LENGTH as u64), 2), None);
         assert_eq!(needed(Design { format: Format::Swiss, ..Design::round_robin(7) }, 4), None);
     }

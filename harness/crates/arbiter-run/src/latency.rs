@@ -1,4 +1,4 @@
-//! Distributions of response times that the engines do not report themselves.
+//! Distributions of times that Arbiter measures, such as the response times of engines.
 
 use std::collections::BTreeMap;
 use std::ops::RangeBounds;
@@ -44,7 +44,7 @@ impl LatencyKind {
 
 arbiter_names::named!(LatencyKind);
 
-/// Histogram of times, to two significant digits.
+/// Histogram of times, with two significant digits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatencyDistribution(Histogram<u64>);
 
@@ -54,7 +54,7 @@ impl LatencyDistribution {
         LatencyDistribution(histogram.expect("the bounds are constants that the crate allows"))
     }
 
-    /// Adds `count` times of `us` microseconds.
+    /// Adds a time of `us` microseconds that was measured `count` times.
     pub fn add(&mut self, us: u64, count: u64) {
         self.0.saturating_record_n(us.min(MAX_US), count);
     }
@@ -69,18 +69,18 @@ impl LatencyDistribution {
         self.0.value_at_quantile(q).min(self.max_us())
     }
 
-    /// Returns the longest time in microseconds.
+    /// Returns the longest time, in microseconds.
     pub fn max_us(&self) -> u64 {
         self.0.max()
     }
 
-    /// Returns each time in microseconds with its count.
+    /// Returns each distinct time, in microseconds, with its count.
     pub fn times(&self) -> impl Iterator<Item = (u64, u64)> {
         self.0.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
     }
 
-    /// Returns the number of times in each decade, up to the last decade with a time: below 1 µs,
-    /// 1 µs to 10 µs, 10 µs to 100 µs, and so on.
+    /// Returns the number of measured times in each decade, up to the decade of the longest time:
+    /// below 1 µs, 1 µs to 10 µs, 10 µs to 100 µs, and so on.
     pub fn decades(&self) -> Vec<u64> {
         let mut counts = Vec::new();
         for (us, count) in self.times() {
@@ -141,13 +141,13 @@ impl Latencies {
         }
     }
 
-    /// Adds `count` times of `us` microseconds.
+    /// Adds a time of `us` microseconds that was measured `count` times for an engine.
     pub fn add(&mut self, engine: usize, kind: LatencyKind, us: u64, count: u64) {
         self.0.entry((engine, kind)).or_insert_with(LatencyDistribution::new).add(us, count);
     }
 
-    /// Returns the share, 0 to 1, of their thinking time that `engines` spent waiting for a
-    /// processor; `None` if waiting was not measured.
+    /// Returns the share of thinking time, 0 to 1, that the engines with the indices `engines`
+    /// spent waiting for a processor; `None` if waiting was not measured.
     pub fn waiting_share(&self, engines: impl RangeBounds<usize>) -> Option<f64> {
         let sum = |wanted| -> u64 {
             let all = self.iter().filter(|(_, kind, _)| *kind == wanted);

@@ -1,4 +1,4 @@
-//! Engine faults that an overloaded machine causes. This module does no I/O.
+//! Detection of engine faults that an overloaded machine has caused. This module does no I/O.
 
 use crate::{Latencies, RunCounts};
 use arbiter_game::outcome::Termination;
@@ -9,14 +9,14 @@ use arbiter_plan::Plan;
 /// moves.
 const OVERLOADED: f64 = 0.25;
 
-/// Returns a sentence, without a full stop, that describes the overload of a machine with too few
-/// processors for the concurrent games of a run; `None` if the overload did not cause most of the
-/// faults of the run.
+/// Returns a description of the overload, as a sentence without a full stop, if the machine has too
+/// few processors for the concurrent games of a run. Returns `None` unless most engine faults are
+/// late moves and the engines waited for a large share of their thinking time.
 pub fn overload(plan: &Plan, counts: &RunCounts, latencies: &Latencies) -> Option<String> {
     let is_of_time = |kind| matches!(kind, Termination::TimeForfeit | Termination::Stall);
     let faults = counts.faults.iter();
     let of_time: u64 = faults.clone().filter(|((_, kind), _)| is_of_time(*kind)).map(|f| f.1).sum();
-    // An overload can delay engines, but it does not cause crashes and illegal moves.
+    // An overload can delay engines, but does not cause crashes or illegal moves.
     if 2 * of_time <= faults.map(|(_, count)| count).sum() {
         return None;
     }

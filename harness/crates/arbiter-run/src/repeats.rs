@@ -1,4 +1,4 @@
-//! Pairs that repeat earlier pairs: deterministic engines give no new evidence after their first
+//! Pairs that repeat earlier pairs: games of deterministic engines add no evidence after the first
 //! pass through the book.
 
 use std::collections::{BTreeMap, HashSet};
@@ -14,7 +14,7 @@ pub(super) struct Repeats {
     book_length: Option<u64>,
     /// Number of the run's first opening, from 0 in the order of the book.
     start: u64,
-    /// Hashes of all games including their players.
+    /// Hashes of all games, including the players.
     games: HashSet<u64>,
     /// Hashes of the two games of each pair, sorted.
     pairs: HashSet<[u64; 2]>,
@@ -27,8 +27,8 @@ pub(super) struct Repeats {
 struct Pass {
     /// Number of the pass, from 0.
     number: u64,
-    /// Number of openings of this pass whose pairs were all repeats; `None` if a pair was not a
-    /// repeat.
+    /// Number of openings of this pass whose pairs were all repeats; `None` if a pair of this pass
+    /// was not a repeat.
     repeated: Option<u64>,
     /// Number of the last opening, counted over all passes.
     last: Option<u64>,
@@ -45,8 +45,8 @@ impl Repeats {
     }
 
     /// Adds the games of a pair. `players` are in the order of the engines of the pair; a player is
-    /// an engine with its tuned values. Returns whether both games repeat the games of an earlier
-    /// pair.
+    /// an engine with specific tuned values. Returns whether both games repeat the games of an
+    /// earlier pair.
     pub(super) fn add<P: Hash>(&mut self, tally: &PairTally, players: [P; 2]) -> bool {
         if tally.first.hash.is_none() {
             return false;
@@ -83,7 +83,7 @@ impl Repeats {
         if pass.number != number || pass.last.is_none() {
             *pass = Pass { number, repeated: Some(0), last: None };
         }
-        // Consecutive pairs may share an opening, which counts once.
+        // Consecutive pairs may share an opening, and a shared opening counts once.
         let is_new = pass.last != Some(place);
         pass.last = Some(place);
         pass.repeated = pass.repeated.filter(|_| is_repeat).map(|count| count + u64::from(is_new));

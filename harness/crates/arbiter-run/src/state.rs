@@ -1,7 +1,7 @@
 //! State and decisions of a run, without I/O, clock or async code.
 //!
 //! Pairs finish in any order, but are counted in schedule order: a finished pair waits until all
-//! earlier pairs are counted. Pairs that were put off to the end count after all others, in
+//! earlier pairs are counted. Pairs that were put off to the end count after all other pairs, in
 //! schedule order. After each pair of an encounter, the SPRT tests the counts of the encounter, and
 //! stops the encounter at the deciding pair; the run ends when all encounters have stopped. A
 //! verdict therefore depends neither on the length of games nor on the concurrency, and pairs after
@@ -24,17 +24,17 @@ pub enum RunInput {
     Idle,
     /// A pair is on disk.
     Committed(PairTally),
-    /// A pair was played but is void; it has to be played again.
+    /// A pair was played but is void; the pair has to be played again.
     Voided(u64),
-    /// A pair was played but is void; it has to be played again after all other pairs.
+    /// A pair was played but is void; the pair has to be played again after all other pairs.
     PutOff(u64),
     /// The user interrupts the run.
     Interrupt,
-    /// The user ends the run as soon as the pairs in flight are completed.
+    /// The user ends the run after the pairs in flight have been completed.
     Drain,
     /// The user ends the run immediately.
     Stop,
-    /// The user pauses the start of pairs.
+    /// The user pauses the run, so that no new pairs start.
     Pause,
     /// The user unpauses the run, so that new pairs start again.
     Unpause,
@@ -45,16 +45,16 @@ pub enum RunInput {
 pub enum Effect {
     /// Start this pair.
     Start(Pairing),
-    /// Reduce the concurrency: only pairs that were put off remain.
+    /// Reduce the concurrency, because only pairs that were put off remain.
     Ease,
     /// Count this pair.
     Count {
-        /// Contribution of the pair.
+        /// Contribution of the pair to the counts.
         tally: PairTally,
         /// SPRT status after the pair, if the run is an SPRT.
         sprt_status: Option<SprtStatus>,
     },
-    /// Store this iteration of a tuning run, which the counted pairs complete.
+    /// Store this iteration of a tuning run, because all pairs of the iteration are counted.
     Iterated(Iteration),
     /// Notify the observers that no more pairs will start.
     Drain,
@@ -113,7 +113,7 @@ pub struct RunState {
 }
 
 impl RunState {
-    /// Creates the state of a run from its schedule, with an optional SPRT for each encounter.
+    /// Creates the state of a run from a schedule, with an optional SPRT for each encounter.
     pub fn new(schedule: Schedule, sprt: Option<Sprt>) -> RunState {
         RunState {
             origin: schedule.clone(),
@@ -139,7 +139,7 @@ impl RunState {
         }
     }
 
-    /// Creates the state of a plan's run before its first pair.
+    /// Creates the state of a plan's run before the first pair.
     pub fn of(plan: &Plan) -> RunState {
         let mut state = RunState::new(plan.schedule(), plan.sprt);
         let prior = plan.prior.map(|prior| ([0, 1], Encounter::from(prior)));
@@ -148,7 +148,7 @@ impl RunState {
         RunState { spsa: plan.spsa(), repeats, counts_repeats: plan.counts_repeats(), ..state }
     }
 
-    /// Applies an input and returns its effects. The same inputs always have the same effects, so a
+    /// Applies an input and returns the effects. The same inputs always have the same effects, so a
     /// run can be resumed by applying the stored pairs.
     pub fn apply(&mut self, event: RunInput) -> Vec<Effect> {
         match event {
@@ -195,7 +195,7 @@ impl RunState {
         (0..self.next_to_count).filter(is_in_turn).chain(late.map(|(pair, _)| *pair))
     }
 
-    /// Returns the counted pairs that are evidence: all except repeats.
+    /// Returns the counted pairs without repeats, which add no evidence.
     pub fn evidence(&self) -> impl Iterator<Item = u64> {
         self.counted_pairs().filter(|pair| !self.left_out.contains(pair))
     }
@@ -225,7 +225,7 @@ impl RunState {
         is_draining || (self.schedule.is_complete() && self.next >= self.schedule.known_pairs())
     }
 
-    /// Returns the way in which the run ended; `None` if it has not ended.
+    /// Returns the way in which the run ended; `None` if the run has not ended.
     pub fn ending(&self) -> Option<RunEnd> {
         match self.phase {
             Phase::Over(ending) => Some(ending),
@@ -238,8 +238,9 @@ impl RunState {
         self.spsa.is_none() && self.schedule.design().format.is_fixed()
     }
 
-    /// Returns whether counted pairs can be taken back. They cannot if the run has ended, or if
-    /// later pairs, which may be on disk, depend on their results.
+    /// Returns whether counted pairs can be taken back. Counted pairs cannot be taken back if the
+    /// run has ended, or if later pairs, which may be on disk, depend on the results of earlier
+    /// pairs.
     pub fn can_take_back(&self) -> bool {
         self.is_fixed() && self.ending().is_none()
     }
@@ -255,7 +256,8 @@ impl RunState {
         self.counts_repeats = before.counts_repeats;
         self.put_off = before.put_off.into_keys().map(|pair| (pair, false)).collect();
         for tally in kept {
-            // The run did not end with all of its pairs, so it does not end with some of them.
+            // The run did not end with all counted pairs, so the run does not end with a part of
+            // these pairs.
             self.commit(*tally);
         }
         let on_disk: BTreeSet<u64> = kept.iter().map(|tally| tally.pair).collect();
@@ -275,7 +277,7 @@ impl RunState {
         if self.pace() != Pace::Running {
             return None;
         }
-        // Pairs that have to be played again come first, because all pairs after them wait to be
+        // Pairs that have to be played again come first, because all later pairs wait to be
         // counted.
         while let Some(pair) = self.again.pop_first() {
             if !self.is_beyond(pair)
@@ -285,7 +287,7 @@ impl RunState {
                 return Some(Effect::Start(pairing));
             }
         }
-        // After resumption, some later pairs are already on disk.
+        // After resumption, some later pairs may already be on disk.
         while self.waiting.contains_key(&self.next)
             || self.put_off.contains_key(&self.next)
             || self.is_beyond(self.next)
@@ -328,7 +330,7 @@ impl RunState {
 
     fn commit(&mut self, tally: PairTally) -> Vec<Effect> {
         self.in_flight.remove(&tally.pair);
-        // A pair that arrives twice, or after its encounter was decided, has no effect.
+        // A pair that arrives twice, or after the decision of the encounter, has no effect.
         let is_new = tally.pair >= self.next_to_count || self.is_late(tally.pair);
         if is_new && !self.is_beyond(tally.pair) {
             self.waiting.entry(tally.pair).or_insert(tally);
@@ -393,7 +395,7 @@ impl RunState {
     }
 
     /// Marks the next pair to count if the pair is a repeat. The returned flag is `true` if the
-    /// pair ends its encounter because a pass through the book had only repeats.
+    /// pair ends the encounter because a pass through the book had only repeats.
     fn marked(&mut self, tally: PairTally) -> (PairTally, bool) {
         let is_repeat = match self.settings(tally.pair) {
             Some(settings) => self.repeats.add(&tally, tally.engines.map(|side| &settings[side])),
@@ -413,12 +415,12 @@ impl RunState {
         (PairTally { is_repeat, ..tally }, is_exhausted)
     }
 
-    /// Ends the encounter of a pair; the pair is the last that counts. If the pair was put off, all
-    /// other pairs of the encounter have already been counted.
+    /// Ends the encounter of a pair; this pair is the last pair of the encounter that counts. If
+    /// the pair was put off, all other pairs of the encounter have already been counted.
     fn stop(&mut self, tally: &PairTally, ending: RunEnd) {
         let engine_pair = tally.engine_pair();
         self.stopped.entry(engine_pair).or_insert((ending, self.next_to_count));
-        // Waiting pairs of the encounter will not count.
+        // Waiting pairs of the encounter no longer count.
         self.waiting.retain(|_, waiting| waiting.engine_pair() != engine_pair);
     }
 
@@ -447,13 +449,13 @@ impl RunState {
         Some(monitor.update_counts(&encounter.pairs, &encounter.games))
     }
 
-    /// Applies a counted pair to a tuning run, with the wins of engine 0 minus its losses as the
-    /// score.
+    /// Applies a counted pair to a tuning run. The score of the pair is the number of wins minus
+    /// the number of losses of engine 0.
     fn move_values(&mut self, tally: &PairTally) -> Option<Effect> {
         let spsa = self.spsa.as_mut()?;
         if tally.is_repeat {
-            // The iteration needs a result for each of its pairs, and a repeat is evidence for
-            // neither side.
+            // The iteration needs a result for each pair, and a repeat is evidence for neither
+            // side.
             return spsa.count(0).map(Effect::Iterated);
         }
         let [first, second] = tally.half_points().map(u64::cast_signed);
@@ -462,7 +464,7 @@ impl RunState {
         spsa.count(score / 2).map(Effect::Iterated)
     }
 
-    /// Returns whether a pair does not count because its encounter ended earlier.
+    /// Returns whether a pair does not count because the encounter of the pair ended earlier.
     fn is_beyond(&self, pair: u64) -> bool {
         if self.schedule.is_void(pair) {
             return true;
@@ -475,7 +477,7 @@ impl RunState {
         stop.is_some_and(|(_, last)| pair > *last || self.is_late(pair))
     }
 
-    /// Returns the ending of the run: the decision of its only encounter, or completion; `None` if
+    /// Returns the ending of the run: the ending of the only encounter, or completion; `None` if
     /// the run continues.
     fn verdict(&self) -> Option<RunEnd> {
         let decided = self.stopped.values().next().map(|(ending, _)| *ending);

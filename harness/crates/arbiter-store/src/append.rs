@@ -13,8 +13,9 @@ use arbiter_run::{FilePrefix, Latencies, PlayedPair, RunEnd};
 use arbiter_schedule::Pairing;
 
 impl Store {
-    /// Inserts a new run. `created_ms` is its start, in milliseconds of Unix time; `about` is its
-    /// purpose, in one line. Fails if the store already contains a run of this name.
+    /// Inserts a new run. `created_ms` is the start of the run, in milliseconds of Unix time;
+    /// `about` is the purpose of the run, in one line. Fails if the store already contains a run of
+    /// this name.
     pub fn begin_run(
         &self,
         run: &str,
@@ -56,10 +57,10 @@ impl Store {
     }
 
     /// Commits a pair with its games. When the function returns, the pair is on disk, unless it is
-    /// part of a [group](Store::begin_group). `noise` is the reason if the machine disturbed the
-    /// pair, although the pair counts; `worker` is the worker that played the pair, `None` for this
-    /// machine. Returns `false` if the pair is already stored; the stored pair then remains
-    /// unchanged.
+    /// part of a [group](Store::begin_group). `noise` describes the disturbance if the machine
+    /// disturbed the pair but the pair counts nevertheless; `worker` is the worker that played the
+    /// pair, `None` for this machine. Returns `false` if the pair is already stored; the stored
+    /// pair then remains unchanged.
     pub fn append(
         &mut self,
         run: &str,
@@ -108,13 +109,13 @@ impl Store {
         Ok(is_new)
     }
 
-    /// Sets the purpose of a run, in one line; `None` removes it.
+    /// Sets the purpose of a run, in one line; `None` removes the purpose.
     pub fn set_about(&self, run: &str, about: Option<&str>) -> Result<()> {
         let changed = self.change_run(run, "about = ?2", params![run, about])?;
         if changed == 0 { Err(self.no_run(run)) } else { Ok(()) }
     }
 
-    /// Stores the ending of a run; `None` while it is in progress.
+    /// Stores the ending of a run; `None` while the run is in progress.
     pub fn set_ending(&self, run: &str, ending: Option<RunEnd>) -> Result<()> {
         self.check_in_place()?;
         let known = ENDINGS.iter().find(|(known, _)| Some(known) == ending.as_ref());
@@ -122,8 +123,8 @@ impl Store {
         self.change_run(run, "ending = ?2", params![run, ending]).map(drop)
     }
 
-    /// Replaces the plan of a run, which may name another PGN file. `pgn_offset` is the offset, in
-    /// bytes, at which the games of the run start in that file.
+    /// Replaces the plan of a run. The new plan may name another PGN file. `pgn_offset` is the
+    /// offset in the new plan's PGN file, in bytes, at which the games of the run start.
     pub fn set_plan(
         &self,
         run: &str,
@@ -138,7 +139,7 @@ impl Store {
         self.change_run(run, set, params![run, json, pgn_offset]).map(drop)
     }
 
-    /// Stores the length and hash of the written part of an output file of a run.
+    /// Stores the length and hash of the written part of a run's output file.
     pub fn note_written(&self, run: &str, written: &FilePrefix) -> Result<()> {
         let FilePrefix { file, pairs, end, hash } = written;
         let insert = "INSERT OR REPLACE INTO written (run, file, pairs, length, hash, checksum)
@@ -146,8 +147,8 @@ impl Store {
         self.execute(insert, params![run, file.to_string_lossy(), pairs, end, hash]).map(drop)
     }
 
-    /// Returns the last stored length and hash of the written part of an output file; `None` if
-    /// none are stored or the stored values are damaged.
+    /// Returns the last stored length and hash of the written part of an output file; `None` if no
+    /// values are stored or the stored values are damaged.
     pub fn last_note(&self, run: &str, file: &Path) -> Result<Option<FilePrefix>> {
         let select = "SELECT pairs, length, hash FROM written
             WHERE run = ?1 AND file = ?2 AND checksum = checksum(pairs, length, hash)";
@@ -199,7 +200,7 @@ const ENDINGS: [(RunEnd, &str); 4] = [
     (RunEnd::Interrupted, "interrupted"),
 ];
 
-/// Returns the ending with the stored name `name`; `None` if there is no such ending.
+/// Returns the ending with the stored name `name`; `None` if no ending has this name.
 pub(super) fn ending_of(name: Option<String>) -> Option<RunEnd> {
     ENDINGS.into_iter().find(|(_, known)| name.as_deref() == Some(*known)).map(|(ending, _)| ending)
 }

@@ -1,5 +1,6 @@
-//! Export and import of a run as one file, and removal of runs. The file contains a line of JSON
-//! for each row of the run in the store, and is compressed with gzip.
+//! Export and import of a run as one file, and removal of runs. The file is compressed with gzip.
+//! It contains a header, one line of JSON for each row of the run and for each gate outcome of the
+//! run's commits, and an end mark.
 
 mod import;
 
@@ -37,11 +38,11 @@ const TABLES: [&str; 13] = [
     "written",
 ];
 
-/// Table of the outcomes of gates. These rows belong to commits instead of runs.
+/// Table of gate outcomes. Its rows belong to commits, not to runs.
 const GATES: &str = "gates";
 
-/// Names in place of the table and the column in the last line, which contains the number of
-/// preceding lines.
+/// Names that replace the names of a table and a column in the last line. The last line contains
+/// the number of preceding lines.
 const END: [&str; 2] = ["end", "lines"];
 
 /// Reason why a run cannot be exported or imported.
@@ -53,7 +54,7 @@ pub enum ArchiveError {
     /// The file cannot be written or read.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// A line does not belong to an export.
+    /// A line of the file is invalid.
     #[error("line {line}: {what}")]
     Line {
         /// Number of the line in the unpacked file, from 1.
@@ -66,7 +67,7 @@ pub enum ArchiveError {
     Content(String),
 }
 
-/// First line of a file.
+/// First line of an exported file.
 #[derive(Serialize, Deserialize)]
 struct Header {
     arbiter_run: u32,
@@ -75,7 +76,7 @@ struct Header {
     run: String,
 }
 
-/// Any other line of a file.
+/// Any line of an exported file after the first line.
 #[derive(Serialize, Deserialize)]
 struct Line {
     table: String,
@@ -104,15 +105,15 @@ enum Cell {
     Real {
         real: String,
     },
-    /// Bytes in base 64.
+    /// Bytes, encoded in Base64.
     Blob {
         blob: String,
     },
 }
 
 impl Store {
-    /// Permanently removes a run with all its games from the store. The file keeps its size; other
-    /// runs reuse the space. Fails if there is no such run.
+    /// Permanently removes a run with all games of the run from the store. The file does not become
+    /// smaller; other runs reuse the space. Fails if the store does not contain the run.
     pub fn remove_run(&self, run: &str) -> Result<()> {
         self.atomically(|| {
             let mut changed = 0;
@@ -123,7 +124,8 @@ impl Store {
             if changed == 0 {
                 return Err(self.no_run(run));
             }
-            // Readers that follow the store notice the removal by the number of these rows.
+            // Readers that follow the store detect the removal from the number of rows in
+            // `removed`.
             self.execute("INSERT INTO removed (run) VALUES (?1)", [run]).map(drop)
         })
     }
@@ -159,7 +161,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes the rows of a table and returns their number.
+    /// Writes the rows of a table and returns the number of rows.
     fn write_rows(
         &self,
         out: &mut impl Write,

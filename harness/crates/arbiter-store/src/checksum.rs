@@ -1,7 +1,7 @@
-//! Checksums of runs, pairs and games, which detect damage when rows are read.
+//! Checksums of runs, pairs and games, to detect damage when rows are read.
 //!
 //! An SQL function computes the checksums inside SQLite: when rows are written, when rows are read,
-//! and for rows of an older format without checksums.
+//! and when a store of an older format without checksums is migrated.
 
 use std::fmt::Write;
 
@@ -13,8 +13,8 @@ use rusqlite::{Connection, Row, params};
 use super::{Result, Store, StoreError};
 use crate::rows::stored_hash;
 
-/// Checksum of a row of `runs`. It excludes the name of the run, which may change when another
-/// store imports the run.
+/// SQL expression for the checksum of a row of `runs`. The checksum excludes the name of the run,
+/// because the name may change when another store imports the run.
 pub(super) const OF_RUN: &str =
     "checksum(created_ms, version, plan, pgn_offset, ending, epd_offset, about)";
 
@@ -22,13 +22,13 @@ pub(super) const OF_RUN: &str =
 pub(super) const GAME_COLUMNS: &str = "pair, half, white, black, result, termination, detail, fen,
     chess960, plies, duration_ms, moves, begun_ms, swing";
 
-/// Join of pairs with their games, as `p`, `a` and `b`.
+/// SQL join of pairs (`p`) with the first game (`a`) and the second game (`b`) of each pair.
 pub(super) const PAIRS: &str = "pairs p
     LEFT JOIN games a ON a.run = p.run AND a.pair = p.pair AND a.half = 0
     LEFT JOIN games b ON b.run = p.run AND b.pair = p.pair AND b.half = 1";
 
-/// Checksum of a row of [`PAIRS`] over everything that affects the counts. The moves are excluded,
-/// so they need not be read.
+/// SQL expression for the checksum of a row of [`PAIRS`]. The checksum covers all values that
+/// affect the counts. It excludes the moves, so that readers of the counts need not read the moves.
 pub(super) const OF_PAIR: &str = "checksum(p.pair, p.first, p.second, p.opening, p.first_hash,
     p.second_hash, a.white, a.black, a.result, a.termination, b.white, b.black, b.result, b.termination)";
 
@@ -37,7 +37,7 @@ pub(super) fn game_checksum() -> String {
     format!("checksum({GAME_COLUMNS})")
 }
 
-/// Result of the check of a run: numbers of checked pairs and games, and damaged parts.
+/// Result of checking a run: numbers of checked pairs and games, and damaged parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedRun {
     /// Number of checked pairs.
@@ -59,8 +59,8 @@ pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// Returns the CRC-32 of values with their types and lengths, which detects every burst error of up
-/// to 32 bits.
+/// Returns the CRC-32 of the values, including their types and lengths. A CRC-32 detects every
+/// burst error of up to 32 bits.
 fn checksum(values: &Context<'_>) -> u32 {
     let mut hasher = Hasher::new();
     let mut add = |kind: u8, bytes: &[u8]| {
@@ -82,7 +82,7 @@ fn checksum(values: &Context<'_>) -> u32 {
     hasher.finalize()
 }
 
-/// Adds missing hashes and checksums to rows. A pair without its first game gets no checksum.
+/// Adds missing hashes and checksums to rows. A pair without a first game gets no checksum.
 pub(super) fn fill_in(connection: &Connection) -> rusqlite::Result<()> {
     let mut sql = format!(
         "UPDATE runs SET checksum = {OF_RUN} WHERE checksum IS NULL;
@@ -104,7 +104,8 @@ pub(super) fn fill_in(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&format!("{} WHERE checksum IS NULL", enter_of_pairs()))
 }
 
-/// Returns the start of a statement that writes checksums of pairs whose games are stored.
+/// Returns the first part of an SQL statement that writes the checksums of pairs whose first game
+/// is stored.
 pub(super) fn enter_of_pairs() -> String {
     format!(
         "UPDATE pairs AS o SET checksum = (
@@ -120,16 +121,18 @@ impl Store {
         StoreError::Damaged { file: self.file.clone(), found }
     }
 
-    /// Returns the error for a damaged game, by its pair and its index in the pair, from 0.
+    /// Returns the error for a damaged game. `pair` is the number of the pair, and `half` is the
+    /// index of the game in the pair, both from 0.
     pub(super) fn damaged_game(&self, run: &str, pair: u64, half: u64) -> StoreError {
         self.damage_error(run, &format!("pair {}, game {}", pair + 1, half + 1))
     }
 
-    /// Checks a run with all its pairs and games.
+    /// Checks a run with all its pairs, games and transcripts.
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read; damage to the run is part of the result.
+    /// Fails if the store cannot be read. Damage to the run is not an error, but part of the
+    /// result.
     pub fn check_run(&self, run: &str) -> Result<CheckedRun> {
         self.atomically(|| {
             let transcripts = || {
@@ -170,7 +173,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Returns the error for the first damaged game.
+    /// Fails if a game is damaged, with the error for the first damaged game, or if the store
+    /// cannot be read.
     pub fn check_games(&self, run: &str) -> Result<()> {
         self.damaged_games(run)?.into_iter().next().map_or(Ok(()), Err)
     }
@@ -184,7 +188,8 @@ impl Store {
         self.rows(&select, [run], |row| Ok(self.damaged_game(run, row.get(0)?, row.get(1)?)))
     }
 
-    /// Returns descriptions of the damage that SQLite finds in the file; empty if there is none.
+    /// Returns descriptions of the damage that SQLite finds in the file; empty if SQLite finds no
+    /// damage.
     ///
     /// # Errors
     ///
@@ -201,8 +206,8 @@ impl Store {
         }
     }
 
-    /// Changes a run and its checksum; `set` contains the assignments, and the first parameter is
-    /// the run. Returns the number of changed rows.
+    /// Changes a run and its checksum. `set` contains the SQL assignments, and the first parameter
+    /// is the name of the run. Returns the number of changed rows.
     pub(super) fn change_run(
         &self,
         run: &str,

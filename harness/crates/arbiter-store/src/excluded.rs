@@ -1,4 +1,4 @@
-//! Excluded workers, and their pairs, which do not count.
+//! Excluded workers, and their withdrawn pairs.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use super::{Result, Store, disturbance};
 use arbiter_run::{ExcludedWorker, PairTally, Remark};
 
 impl Store {
-    /// Excludes a worker from a run. If `takes_back`, the pairs of the worker are withdrawn: they
-    /// are removed from the run and stored separately, with their games and transcripts. When the
-    /// function returns, everything is on disk. `at_ms` is the time of the exclusion, in
-    /// milliseconds of Unix time.
+    /// Excludes a worker from a run. If `takes_back` is `true`, the pairs of the worker are
+    /// withdrawn: the pairs are removed from the run and stored separately, with all games and
+    /// transcripts. When the function returns, all changes are on disk. `at_ms` is the time of the
+    /// exclusion, in milliseconds of Unix time.
     pub fn exclude_worker(
         &mut self,
         run: &str,
@@ -40,7 +40,7 @@ impl Store {
         })
     }
 
-    /// Returns the excluded workers of a run, in the order of their names.
+    /// Returns the excluded workers of a run, ordered by name.
     pub fn excluded_workers(&self, run: &str) -> Result<Vec<ExcludedWorker>> {
         let select = "SELECT worker, reason, (SELECT count(*) FROM discarded d
                 WHERE d.run = a.run AND d.worker = a.worker)
@@ -51,14 +51,14 @@ impl Store {
         })
     }
 
-    /// Returns the numbers of withdrawn pairs and of removed runs, over all runs. One of the
-    /// numbers changes when pairs of any run are withdrawn or a run is removed.
+    /// Returns the number of withdrawn pairs and the number of removed runs in the store. At least
+    /// one of the two numbers changes when pairs of any run are withdrawn or a run is removed.
     pub fn epoch(&self) -> Result<[u64; 2]> {
         let count = |table| self.number(&format!("SELECT count(*) FROM {table}"), []);
         Ok([count("discarded")?, count("removed")?])
     }
 
-    /// Returns the pairs of a run that workers have played, each with its worker.
+    /// Returns the pairs of a run that workers have played, each with the name of the worker.
     pub fn played_by_workers(&self, run: &str) -> Result<Vec<(String, PairTally)>> {
         let select = "SELECT pair, worker FROM players WHERE run = ?1";
         let players: Vec<(u64, String)> = self.rows(select, [run], |row| row.try_into())?;

@@ -24,15 +24,15 @@ pub struct Outline {
     pub run: String,
     /// Start of the run, in milliseconds of Unix time.
     pub created_ms: i64,
-    /// Ending of the run; `None` while it is in progress, or if it was killed.
+    /// Ending of the run; `None` if the run is in progress or was killed.
     pub ending: Option<RunEnd>,
     /// Purpose of the run, in one line, if the user gave one.
     pub about: Option<String>,
 }
 
 impl Store {
-    /// Opens the store of a results folder, which must exist, for reading only. Readers and the
-    /// writer do not block each other. A store of an older format is migrated first.
+    /// Opens the existing store of a results folder for reading only. Readers and the writer do not
+    /// block each other. A store of an older format is migrated first.
     pub fn observe(folder: &Path) -> Result<Store> {
         let file = Store::in_folder(folder)?;
         let store = Store::read_only(file.clone())?;
@@ -56,8 +56,8 @@ impl Store {
                 Connection::open_with_flags(&file, flags)?
             } else {
                 // In a read-only folder, SQLite cannot create the files that readers share with a
-                // writer, and opens only files that are declared immutable. If there is no log, no
-                // process has the store open.
+                // writer, and opens only files that are declared immutable. If the store has no
+                // log, no process has the store open.
                 let name = file.to_string_lossy().replace('%', "%25");
                 let name = name.replace('?', "%3f").replace('#', "%23");
                 let address = format!("file:{name}?immutable=1");
@@ -92,12 +92,12 @@ impl Store {
         self.number("SELECT coalesce(max(rowid), 0) FROM games", []).map(Mark)
     }
 
-    /// Returns the tallies of the pairs of a run that were added after `mark`, in the order in
-    /// which they were added. Also returns the mark from which to continue.
+    /// Returns the tallies of the pairs that were added to a run after `mark`, in the order of
+    /// addition. Also returns the mark for the next call.
     pub fn tallies_after(&self, run: &str, mark: Mark) -> Result<(Vec<PairTally>, Mark)> {
         let next = self.mark()?;
-        // Few rows follow the mark, so they are found by row number. The plus sign keeps SQLite
-        // from searching by run instead.
+        // Few rows follow the mark, so these rows are found by row number. The plus sign keeps
+        // SQLite from searching by run instead.
         let from = format!(
             "games g JOIN {PAIRS}
              WHERE g.rowid > ?1 AND g.rowid <= ?2 AND +g.run = ?3 AND g.half = 0

@@ -1,4 +1,4 @@
-//! Lists of the games of a run, read page by page.
+//! Lists of a run's games, read page by page.
 
 use rusqlite::{Row, named_params};
 
@@ -10,16 +10,16 @@ use arbiter_game::outcome::Termination;
 pub struct GameQuery {
     /// Index of an engine that must have played in the game.
     pub engine: Option<usize>,
-    /// Required reason for the end of the game.
+    /// Required termination of the game.
     pub ending: Option<Termination>,
-    /// Indices of the openings in the order of the book.
+    /// Accepted openings, as indices in the order of the book.
     pub openings: Option<Vec<u64>>,
     /// Minimum number of plies, including book moves.
     pub min_plies: Option<u32>,
     /// Maximum number of plies, including book moves.
     pub max_plies: Option<u32>,
-    /// Minimum swing, in centipawns: the largest change of an engine's evaluation between two of
-    /// its consecutive moves.
+    /// Minimum swing, in centipawns. The swing of a game is the largest change of an engine's
+    /// evaluation between two consecutive moves of that engine.
     pub min_swing: Option<u32>,
     /// Order of the list.
     pub order: GameOrder,
@@ -48,13 +48,13 @@ pub struct ListedGame {
     pub white: usize,
     /// Index of the engine that played Black.
     pub black: usize,
-    /// `1-0`, `0-1` or `1/2-1/2`.
+    /// Result: `1-0`, `0-1` or `1/2-1/2`.
     pub result: String,
     /// Termination of the game.
     pub termination: String,
     /// Number of plies, including book moves.
     pub plies: u32,
-    /// Swing, in centipawns, if it is known.
+    /// Swing, in centipawns; `None` if the swing is unknown.
     pub swing: Option<u32>,
     /// Index of the opening in the order of the book.
     pub opening: u64,
@@ -65,27 +65,28 @@ pub struct ListedGame {
 }
 
 impl ListedGame {
-    /// Returns the numbers of the pair and of the game in the pair, from 1, as in the PGN tag
-    /// `Round`.
+    /// Returns the value of the PGN tag `Round`: the number of the pair, a dot, and the number of
+    /// the game in the pair. Both numbers count from 1.
     pub fn place(&self) -> String {
         format!("{}.{}", self.pair + 1, self.half + 1)
     }
 
-    /// Returns the length of the game, in moves. The number of the last move is higher if the
-    /// opening starts after move 1.
+    /// Returns the length of the game, in full moves, including book moves. The number of the last
+    /// move is higher if the opening starts after move 1.
     pub fn length(&self) -> u32 {
         self.plies.div_ceil(2)
     }
 }
 
-/// Parses the number of a game, as in the PGN tag `Round`, into the number of the pair and the
-/// index of the game in the pair, both from 0.
+/// Parses the value of the PGN tag `Round` into the number of the pair and the index of the game in
+/// the pair, both from 0. Returns `None` for an invalid value.
 pub fn parse_place(text: &str) -> Option<(u64, usize)> {
     let (pair, half) = text.split_once('.')?;
     Some((pair.parse::<u64>().ok()?.checked_sub(1)?, half.parse::<usize>().ok()?.checked_sub(1)?))
 }
 
-/// Query for a part of a list of games; each game has its number in the complete list.
+/// SQL query for a part of a list of games. The query returns each game with its number in the
+/// complete list.
 const CHOSEN: &str = "
     WITH chosen AS (
         SELECT pair, half, white, black, result, termination, plies, swing,
@@ -113,7 +114,7 @@ const CHOSEN: &str = "
     WHERE number BETWEEN begin AND begin + :count - 1 ORDER BY number";
 
 impl Store {
-    /// Returns at most `count` games of a list, starting at the game number `first`, from 1.
+    /// Returns at most `count` games of a list, starting with game number `first` (from 1).
     pub fn games(
         &self,
         run: &str,
@@ -124,15 +125,16 @@ impl Store {
         self.select_games(run, query, Some(first), None, count)
     }
 
-    /// Returns a game of a list with its neighbours; empty if the game is not in the list. `game`
-    /// is the pair and the index in the pair, both from 0.
+    /// Returns a game of a list with the preceding and the following game; empty if the game is not
+    /// in the list. `game` is the number of the pair and the index of the game in the pair, both
+    /// from 0.
     pub fn games_around(
         &self,
         run: &str,
         query: &GameQuery,
         game: (u64, usize),
     ) -> Result<Vec<ListedGame>> {
-        // The three games are the game and its two neighbours.
+        // The three games are `game` and its two neighbours in the list.
         self.select_games(run, query, None, Some(game), 3)
     }
 
@@ -163,8 +165,8 @@ impl Store {
         self.rows(CHOSEN, params, listed)
     }
 
-    /// Returns the openings of the games of a run, by their indices in the order of the book, each
-    /// with the lowest number of a pair that was played from it.
+    /// Returns the openings of a run's games, as indices in the order of the book. The second
+    /// number is the lowest number of a pair that was played from the opening.
     pub fn openings(&self, run: &str) -> Result<Vec<(u64, u64)>> {
         let select = "SELECT opening, min(pair) FROM pairs WHERE run = ?1 GROUP BY opening";
         self.rows(select, [run], |row| row.try_into())

@@ -1,12 +1,12 @@
 //! Outcomes of the gates of `arbiter ci`, stored so that a gate need not run twice for the same
-//! commits, and so that its figures can be compared over time.
+//! commits, and so that figures can be compared over time.
 
 use rusqlite::params;
 
 use super::{Result, Store};
 use arbiter_plan::GateOutcome;
 
-/// Outcome of a gate, with its time and its engines.
+/// Outcome of a gate, with the time of storage and the engines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredGate {
     /// Time at which the outcome was stored, in milliseconds of Unix time.
@@ -52,7 +52,7 @@ impl Store {
         Ok(latest.into_iter().next())
     }
 
-    /// Returns all outcomes, oldest first, or only the outcomes of the gate `name` if it is given.
+    /// Returns the outcomes of the gate `name`, or of all gates if `name` is `None`, oldest first.
     pub fn gates(&self, name: Option<&str>) -> Result<Vec<StoredGate>> {
         self.select_gates("?1 IS NULL OR step = ?1 ORDER BY created_ms, id", name)
     }
@@ -71,7 +71,7 @@ impl Store {
             let verdict = parsed.map_err(|_| corrupt(format!("unknown verdict '{verdict}'")))?;
             let figures =
                 serde_json::from_str(&figures).map_err(|error| corrupt(error.to_string()))?;
-            // A stored outcome is marked with its time, because it was not measured now.
+            // A stored outcome is marked with its time, to distinguish it from a new measurement.
             let from_before = Some(created_ms);
             let outcome =
                 GateOutcome { gate, kind, verdict, text, code, seconds, figures, from_before };

@@ -17,7 +17,7 @@ impl Store {
         self.execute(insert, values).map(drop)
     }
 
-    /// Returns the iterations on disk, in order.
+    /// Returns the iterations on disk, in ascending order.
     pub fn iterations(&self, run: &str) -> Result<Vec<Iteration>> {
         let select = "SELECT iteration, score, plus, minus, theta FROM iterations
             WHERE run = ?1 ORDER BY iteration";

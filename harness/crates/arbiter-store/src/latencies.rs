@@ -1,4 +1,4 @@
-//! Response times of engines, as counts over all games of a run.
+//! Response times of engines, as the number of occurrences of each value in all games of a run.
 
 use rusqlite::params;
 
@@ -6,8 +6,8 @@ use super::{Result, Store};
 use arbiter_run::Latencies;
 
 impl Store {
-    /// Adds the response times of a pair, in the transaction that commits the pair, so that each
-    /// pair is counted once.
+    /// Adds response times. The caller must use the transaction that commits the pairs with these
+    /// response times, so that each pair is counted once.
     pub(super) fn add_latencies(&self, run: &str, latencies: &Latencies) -> Result<()> {
         let insert =
             "INSERT INTO latencies (run, engine, kind, us, count) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -21,7 +21,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the response times of the engines of a run, in all games that are on disk.
+    /// Returns the response times of a run's engines in all games that are on disk.
     pub fn latencies(&self, run: &str) -> Result<Latencies> {
         let select = "SELECT engine, kind, us, count FROM latencies WHERE run = ?1";
         let rows: Vec<(usize, String, u64, u64)> =

@@ -49,7 +49,7 @@ pub use recorded::RecordedGame;
 pub use rows::Fingerprints;
 pub use run_lock::{LockError, RunLock};
 
-/// Offsets, in bytes, at which the games of a run start in its output files.
+/// Offsets, in bytes, at which the games of a run start in the output files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Offsets {
     /// Offset in the PGN file.
@@ -59,10 +59,10 @@ pub struct Offsets {
 }
 
 /// Maximum number of rows that a query may return. All rows are held in memory, and a store from an
-/// untrusted source could return rows without end. Tests use a lower maximum.
+/// untrusted source could return an unlimited number of rows. Tests use a lower maximum.
 const MAX_ROWS: usize = if cfg!(test) { 100_000 } else { 20_000_000 };
 
-/// Name of the store inside a results folder.
+/// File name of the store in a results folder.
 pub const FILE_NAME: &str = "arbiter.db";
 
 /// Returns the files of the store in a results folder, existing or not: the store, SQLite's
@@ -81,7 +81,7 @@ pub fn own_files(folder: &Path) -> Vec<PathBuf> {
 /// Reason why the user cannot write to a store.
 const ONLY_READ: &str = "read-only; give a writable folder with --results";
 
-/// Returns the reason why a store is read-only; `None` if it is writable.
+/// Returns the reason why a store is read-only; `None` if the store is writable.
 fn kept_from_writing(file: &Path) -> Option<&'static str> {
     if has_other_names(file) {
         // SQLite keeps a log for each name, so writers that use different names of the file do not
@@ -93,11 +93,13 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
     (!may_write(file) || !may_write(folder_of(file))).then_some(ONLY_READ)
 }
 
-/// Returns an error if a file that SQLite opens with a store exists but is not a regular file, on
-/// which SQLite could wait for ever, or, except for the store itself, is also another file, which
-/// SQLite would overwrite. Both occur only in results folders from untrusted sources.
+/// Returns an error if the store, or a file that SQLite opens together with the store, is not a
+/// regular file, because SQLite could block forever on such a file. Also returns an error if one of
+/// the additional files has a second hard link, because SQLite would overwrite the other file. Both
+/// cases occur only in results folders from untrusted sources.
 fn check_files(file: &Path) -> Result<()> {
-    // SQLite follows a link to the store, but no links beside the store.
+    // SQLite resolves a symbolic link to the store, and opens the additional files in the folder of
+    // the link's target without resolving links.
     let store = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     for end in ["", "-journal", "-wal", "-shm"] {
         let mut path = store.clone().into_os_string();
@@ -130,7 +132,7 @@ pub enum StoreError {
         /// Error from the operating system.
         source: std::io::Error,
     },
-    /// The store is read-only, has an unsupported format, or cannot be copied before its migration.
+    /// The store is read-only, has an unsupported format, or cannot be copied before the migration.
     #[error("{0}")]
     Unusable(String),
     /// The output of this command would go into the store.
@@ -155,7 +157,7 @@ pub enum StoreError {
         /// Error from SQLite.
         source: rusqlite::Error,
     },
-    /// The file differs from what SQLite has written.
+    /// The file is damaged: it differs from the data that SQLite wrote.
     #[error(
         "results store {} is damaged: {found}\nhint: restore a copy, or save the readable part \
          with `sqlite3 {} .recover | sqlite3 saved.db`; `arbiter results verify` lists the damage",
@@ -218,13 +220,13 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store of a results folder, and creates the folder and the store if they do not
-    /// exist. Fails if the folder or the store cannot be written, or if the store has a newer
+    /// Opens the store of a results folder, and creates the folder and the store if necessary.
+    /// Fails if the folder or the store cannot be written, or if the store has an unsupported
     /// format.
     pub fn create(folder: &Path) -> Result<Store> {
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(|source| match source.kind() {
-            // The system reports this if a file has the name of the folder.
+            // The system reports `AlreadyExists` if a file has the name of the folder.
             io::ErrorKind::AlreadyExists => unusable(io::ErrorKind::NotADirectory.into()),
             _ => unusable(source),
         })?;
@@ -235,9 +237,9 @@ impl Store {
         Store::connect(file)
     }
 
-    /// Creates a store without a write-ahead log; no other process may have the store open. If the
-    /// caller does not complete the store, it has to remove the folder, because an interrupted
-    /// write may damage the store.
+    /// Creates a store without a write-ahead log. The store must not be open in another process. A
+    /// caller that does not complete the store must remove the folder, because an interrupted write
+    /// may damage the store.
     pub fn create_unshared(folder: &Path) -> Result<Store> {
         let store = Store::create(folder)?;
         let set = store.connection.pragma_update(None, "journal_mode", "MEMORY");
@@ -245,8 +247,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens the store of a results folder, which must exist. If the store is not writable, it is
-    /// opened read-only.
+    /// Opens the existing store of a results folder. A store that is not writable is opened
+    /// read-only.
     pub fn open(folder: &Path) -> Result<Store> {
         let file = Store::in_folder(folder)?;
         let Some(why) = kept_from_writing(&file) else { return Store::connect(file) };
@@ -257,7 +259,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Returns the path of the store of a results folder, which must exist.
+    /// Returns the path of the existing store of a results folder.
     fn in_folder(folder: &Path) -> Result<PathBuf> {
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         let file = folder.join(FILE_NAME);
@@ -310,7 +312,8 @@ impl Store {
 
     /// Prepares a statement and resets the count of progress checks.
     fn statement(&self, sql: &str) -> rusqlite::Result<CachedStatement<'_>> {
-        // The counting handler runs on the thread of the query, so no memory ordering is needed.
+        // The handler that counts runs on the thread of the query, so relaxed memory ordering
+        // suffices.
         self.ticks.store(0, Ordering::Relaxed);
         self.connection.prepare_cached(sql)
     }
@@ -321,7 +324,7 @@ impl Store {
         statement.and_then(|mut statement| statement.execute(params)).map_err(|e| self.sqlite(e))
     }
 
-    /// Returns all rows of a query; fails if there are too many.
+    /// Returns all rows of a query. Fails if the query returns [`MAX_ROWS`] rows or more.
     fn rows<T>(
         &self,
         sql: &str,
@@ -333,8 +336,8 @@ impl Store {
             let rows = statement.query_map(params, read)?.take(MAX_ROWS);
             let rows = rows.collect::<rusqlite::Result<Vec<T>>>()?;
             if rows.len() == MAX_ROWS {
-                // The error is the same as for a query with too many steps, because both occur with
-                // stores from untrusted sources.
+                // The error is the same as for a query with too many steps, because both errors are
+                // expected only for stores from untrusted sources.
                 let error = ffi::Error::new(ffi::SQLITE_INTERRUPT);
                 return Err(rusqlite::Error::SqliteFailure(error, None));
             }
@@ -343,7 +346,7 @@ impl Store {
         rows().map_err(|e| self.sqlite(e))
     }
 
-    /// Returns the first row of a query; `None` if there are no rows.
+    /// Returns the first row of a query; `None` if the query returns no rows.
     fn row<T>(
         &self,
         sql: &str,
@@ -354,7 +357,7 @@ impl Store {
         row().map_err(|e| self.sqlite(e))
     }
 
-    /// Returns the number that a query with exactly one row computes.
+    /// Returns the result of a query that computes a single number.
     fn number(&self, sql: &str, params: impl Params) -> Result<u64> {
         let row = self.row(sql, params, |row| row.get(0))?;
         Ok(row.expect("a query of an aggregate has one row"))
@@ -418,7 +421,8 @@ impl Store {
 
     fn no_run(&self, run: &str) -> StoreError {
         let folder = self.folder();
-        // The names are only needed for the hint; a failure here must not replace the error.
+        // The names are needed only for the hint, so a failure to read them must not replace the
+        // error.
         let heads = self.runs().unwrap_or_default();
         let hint = did_you_mean(run, heads.iter().map(|head| head.run.as_str()).chain([LATEST]));
         StoreError::NoRun { run: run.to_owned(), folder, hint }

@@ -15,11 +15,11 @@ pub struct LintCount {
     pub rule: LintRule,
     /// Number of moves that violate the rule.
     pub moves: u64,
-    /// Number of games with such moves.
+    /// Number of games in which at least one move violates the rule.
     pub games: u64,
-    /// Pair of the example, from 0.
+    /// Number of the example game's pair, from 0.
     pub pair: u64,
-    /// Index of the example game in its pair, from 0.
+    /// Index of the example game in the pair, from 0.
     pub half: usize,
     /// Index of the move in the example game, from 0.
     pub ply: usize,
@@ -51,8 +51,8 @@ impl Store {
 
     /// Counts the findings in the games of a run that are on disk, by engine and rule.
     pub fn lint(&self, run: &str) -> Result<Vec<LintCount>> {
-        // With `min`, SQLite takes the other columns from the row with the minimum, which is the
-        // first finding. A game has far fewer plies than 65,536.
+        // With `min`, SQLite takes the other columns from the row with the minimum. The row with
+        // the minimum is the first finding, because a game has far fewer than 65,536 plies.
         let select =
             "SELECT engine, rule, count(*), count(DISTINCT 2 * pair + half), pair, half, ply, what,
                  min((2 * pair + half) * 65536 + ply)

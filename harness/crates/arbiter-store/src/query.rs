@@ -23,7 +23,7 @@ pub struct RunHead {
     pub run: String,
     /// Start of the run, in milliseconds of Unix time.
     pub created_ms: i64,
-    /// Ending of the run; `None` while it is in progress, or if it was killed.
+    /// Ending of the run; `None` if the run is in progress or was killed.
     pub ending: Option<RunEnd>,
     /// Number of pairs on disk.
     pub pairs: u64,
@@ -31,10 +31,10 @@ pub struct RunHead {
     pub about: Option<String>,
 }
 
-/// A run with everything that is needed to resume it.
+/// A stored run, with all data that is needed to resume the run.
 #[derive(Debug, Clone)]
 pub struct StoredRun {
-    /// Name, start and ending.
+    /// Entry of the run in the list of runs.
     pub head: RunHead,
     /// Version of Arbiter that started the run.
     pub version: String,
@@ -42,7 +42,7 @@ pub struct StoredRun {
     pub plan: Plan,
     /// Fingerprints of the run's inputs.
     pub fingerprints: Fingerprints,
-    /// Offsets of the run's games in their files.
+    /// Offsets at which the run's games start in the output files.
     pub offsets: Offsets,
 }
 
@@ -53,7 +53,7 @@ impl Store {
     }
 
     /// Returns the name of the run that `word` stands for. [`LATEST`] stands for the newest run,
-    /// unless a run has this name. Fails for [`LATEST`] in a store without runs.
+    /// unless a run is named `latest`. Fails for [`LATEST`] in a store without runs.
     pub fn named(&self, word: &str) -> Result<String> {
         let select =
             // A run that the user has named `latest` must stay reachable.
@@ -64,8 +64,8 @@ impl Store {
         }
     }
 
-    /// Returns the run with this name. Fails if there is no such run, or if its plan is damaged or
-    /// was written by a newer version.
+    /// Returns the run with this name. Fails if the store contains no run with this name, or if the
+    /// run's plan is damaged or was written by a newer version of Arbiter.
     pub fn run(&self, run: &str) -> Result<StoredRun> {
         let select = format!(
             "SELECT {HEAD}, plan, version, pgn_offset, epd_offset, checksum IS {OF_RUN}
@@ -88,8 +88,8 @@ impl Store {
     /// Returns the tally of each pair on disk, in schedule order. Fails if a pair is damaged, or if
     /// a game has no pair.
     pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>> {
-        // Another process may store a pair between the two queries; the counts would then differ
-        // without damage.
+        // Without a transaction, another process could store a pair between the two queries, and
+        // the counts would differ although the store is undamaged.
         let (tallies, games) = self.atomically(|| -> Result<_> {
             let from = format!("{PAIRS} WHERE p.run = ?1 ORDER BY p.pair");
             let tallies = self.select_tallies(run, &from, [run])?;
@@ -127,7 +127,7 @@ impl Store {
         self.rows(&select, params, TallyRow::read)?.into_iter().map(sum_up).collect()
     }
 
-    /// Returns one pair with its games, if it is on disk.
+    /// Returns one pair with its games; `None` if the pair is not on disk.
     pub fn pair(&self, run: &str, pair: u64) -> Result<Option<PlayedPair>> {
         let select = format!(
             "SELECT p.first, p.second, p.opening, p.checksum IS {OF_PAIR} FROM {PAIRS}
@@ -190,7 +190,7 @@ fn head(row: &Row<'_>) -> rusqlite::Result<RunHead> {
     Ok(RunHead { run, created_ms, ending: ending_of(ending), pairs, about })
 }
 
-/// Columns of a pair that its tally needs.
+/// Columns of a pair from which the pair's tally is computed.
 struct TallyRow {
     pair: u64,
     engines: [usize; 2],
@@ -198,7 +198,7 @@ struct TallyRow {
     games: [Option<TalliedGame>; 2],
 }
 
-/// Columns of a game that its tally needs.
+/// Columns of a game from which the game's tally is computed.
 struct TalliedGame {
     engines: ByColor<usize>,
     result: String,
@@ -232,7 +232,8 @@ impl TalliedGame {
         Ok(Some(TalliedGame { engines, result, termination, hash: row.get(at + 4)? }))
     }
 
-    /// Returns the tally of the game, for the engines of its pair.
+    /// Returns the tally of the game, from the point of view of the first engine in `engines`, the
+    /// engines of the pair.
     fn count(self, engines: [usize; 2]) -> Result<GameTally, String> {
         let outcome: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;

@@ -1,4 +1,4 @@
-//! A game with everything that is needed to replay it, from the store or from a file.
+//! Games with all data that is needed for a replay, from the store or from a file.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub struct RecordedGame {
     pub record: GameRecord,
     /// Transcript of the game.
     pub transcript: Transcript,
-    /// Contents of a file with the game.
+    /// The game in the file format, as text.
     pub text: String,
 }
 
@@ -39,8 +39,8 @@ struct HeaderRow {
 }
 
 impl Store {
-    /// Returns a game of a run; `None` if the game is not on disk or has no transcript. `pair` and
-    /// the index in the pair, `half`, count from 0.
+    /// Returns a game of a run; `None` if the game is not on disk or has no transcript. `pair` is
+    /// the number of the pair, and `half` is the index of the game in the pair, both from 0.
     pub fn recorded(&self, run: &str, pair: u64, half: usize) -> Result<Option<RecordedGame>> {
         let Some(transcript) = self.transcript(run, pair, half)? else { return Ok(None) };
         let Some(played) = self.pair(run, pair)? else { return Ok(None) };

@@ -1,5 +1,4 @@
-//! Workers of a run: the number of pairs that each worker has played, and remarks, which do not
-//! affect the counts.
+//! Workers of a run: the number of pairs that each worker has played, and remarks about workers.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +8,8 @@ use super::{Result, Store};
 use arbiter_run::Remark;
 
 impl Store {
-    /// Stores a remark about a worker; `at_ms` is its time, in milliseconds of Unix time. Remarks
-    /// do not affect the counts.
+    /// Stores a remark about a worker; `at_ms` is the time of the remark, in milliseconds of Unix
+    /// time. Remarks do not affect the counts.
     pub fn note_remark(&self, run: &str, at_ms: i64, remark: &Remark) -> Result<()> {
         let Remark { worker, pair, text } = remark;
         let insert = "INSERT INTO remarks (run, number, at_ms, worker, pair, what)
@@ -27,7 +26,8 @@ impl Store {
         })
     }
 
-    /// Returns the number of pairs on disk for each worker, without the pairs of this machine.
+    /// Returns the number of pairs on disk for each worker. Pairs that this machine played are not
+    /// included.
     pub fn pairs_by_worker(&self, run: &str) -> Result<BTreeMap<String, u64>> {
         let select = "SELECT worker, count(*) FROM players WHERE run = ?1 GROUP BY worker";
         let pairs: Vec<(String, u64)> = self.rows(select, [run], |row| row.try_into())?;

@@ -1,4 +1,4 @@
-//! Lock of a run, which allows only one process at a time to play the run.
+//! Lock of a run. The lock allows only one process at a time to play the run.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -25,8 +25,8 @@ pub enum LockError {
     /// Another process is playing the run.
     #[error("run '{0}' is being played by another arbiter")]
     Busy(String),
-    /// The folder is on a remote file system, and another machine is playing or has played a run in
-    /// the folder.
+    /// The folder is on a network file system, and another machine is playing or has played a run
+    /// in the folder.
     #[error("{0}")]
     Elsewhere(String),
     /// The system refused the lock.
@@ -39,8 +39,8 @@ pub enum LockError {
     },
 }
 
-/// Lock of a run that this process holds. The kernel releases the lock when the process ends, even
-/// if it crashes; the file is removed if the process ends normally.
+/// Lock that this process holds on a run. The kernel releases the lock when the process ends, even
+/// after a crash. The lock file is removed if the process ends normally.
 #[derive(Debug)]
 pub struct RunLock {
     path: PathBuf,
@@ -77,11 +77,11 @@ impl RunLock {
     }
 }
 
-/// Writes the process and host that hold a lock into the lock file. Fails if another machine has
-/// written any lock file in the folder, including this lock file for an earlier holder: network
-/// file systems may enforce locks on one machine only, and SQLite shares memory between the
-/// processes that use a store. If two machines start one after the other, the second machine finds
-/// the entry of the first.
+/// Writes the process and the host that hold a lock into the lock file. Fails if any lock file in
+/// the folder, including the lock file of this run, contains an entry of another machine: network
+/// file systems may enforce locks within one machine only, and SQLite needs memory that all
+/// processes with the same store share. If two machines start in succession, the second machine
+/// finds the entry of the first machine.
 fn check_machines(
     results: &Path,
     remote: &str,
@@ -111,8 +111,8 @@ fn check_machines(
     lock.set_len(0)?;
     lock.rewind()?;
     write!(lock, "process {}{machine}", std::process::id())?;
-    // Two machines may have written at the same time. Then each finds the entry of the other, and
-    // neither plays.
+    // Two machines may have written at the same time. Then each machine finds the entry of the
+    // other machine, and neither machine plays.
     let other = others()?;
     if other.is_some() {
         lock.set_len(0)?;
@@ -122,7 +122,8 @@ fn check_machines(
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        // A file that is not removed does no harm, because only the lock on the file counts.
+        // On a local file system, a lock file that is not removed does no harm, because only the
+        // lock on the file counts.
         let _ = std::fs::remove_file(&self.path);
     }
 }

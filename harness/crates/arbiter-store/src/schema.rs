@@ -14,8 +14,8 @@ use super::checksum::{add_functions, fill_in};
 use super::{Result, Store, StoreError};
 use arbiter_process::remove_if_there;
 
-/// Format that this code writes, stored in SQLite's `user_version`. Raise this number with every
-/// change of [`TABLES`] or [`COLUMNS`].
+/// Format that this code writes, stored in SQLite's `user_version`. Increase this number with every
+/// change to [`TABLES`] or [`COLUMNS`].
 pub(super) const FORMAT: i64 = 14;
 
 /// First format of a released version of Arbiter; earlier builds wrote lower numbers.
@@ -38,8 +38,8 @@ const MAX_VALUE: i32 = 64 << 20;
 /// Number of steps of SQLite's virtual machine between two progress checks of a query.
 const TICK: i32 = 1_000_000;
 
-/// Maximum number of progress checks of a query; a query that exceeds it has run for several
-/// minutes and is interrupted. Tests use a lower maximum.
+/// Maximum number of progress checks of a query; a query that exceeds the maximum has run for
+/// several minutes and is interrupted. Tests use a lower maximum.
 const MAX_TICKS: u64 = if cfg!(test) { 20 } else { 10_000 };
 
 /// Size of SQLite's page cache, in KiB. A small cache suffices because a run appends to the file
@@ -50,7 +50,7 @@ const CACHE_KIB: i64 = 512;
 /// the end of a run waits for the last checkpoint.
 const WAL_PAGES: i64 = 256;
 
-/// Tables of the first format; [`COLUMNS`] lists the columns that were added later.
+/// Tables of the first format; [`COLUMNS`] lists the columns that later formats added.
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS runs (
         run        TEXT PRIMARY KEY,
@@ -198,9 +198,9 @@ const TABLES: &str = "
     );
 ";
 
-/// Table, name and definition of each column that was added later.
+/// Table, name and definition of each column that a format after the first format added.
 const COLUMNS: [(&str, &str, &str); 5] = [
-    // Hashes of start position and moves of both games; NULL if the moves are invalid.
+    // Hash of the starting position and moves of each game; NULL if the moves are invalid.
     ("pairs", "first_hash", "INTEGER"),
     ("pairs", "second_hash", "INTEGER"),
     // See checksum.rs.
@@ -209,16 +209,16 @@ const COLUMNS: [(&str, &str, &str); 5] = [
     ("games", "checksum", "INTEGER"),
 ];
 
-/// Covering index: it has all columns that lists of games need. Reading these columns from the rows
-/// would be slow, because the long moves precede some of them.
+/// Covering index with all columns that lists of games need. Reading `swing` from the rows of the
+/// table would be slow, because the long column `moves` precedes `swing`.
 const INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS games_listed
         ON games (run, pair, half, white, black, result, termination, plies, swing);
 ";
 
 impl Store {
-    /// Configures the connection and migrates the file. Fails if the file has a newer format; the
-    /// file then remains unchanged.
+    /// Configures the connection and migrates the file. Fails if the file has an unsupported
+    /// format; the file then remains unchanged.
     pub(super) fn prepare(&mut self) -> Result<()> {
         self.connection.busy_timeout(BUSY).map_err(|e| self.sqlite(e))?;
         self.adapt().map_err(|e| self.sqlite(e))?;
@@ -238,9 +238,9 @@ impl Store {
         if found < FORMAT { self.migrate() } else { Ok(()) }
     }
 
-    /// Configures SQLite. Query plans do not depend on bound values, and the SQL functions of this
-    /// crate are available. Because files may come from untrusted sources, views and triggers are
-    /// disabled, and the length of values and the number of steps of a query are limited.
+    /// Configures the connection: makes query plans independent of bound values, and adds the SQL
+    /// functions of this crate. Because files may come from untrusted sources, disables views and
+    /// triggers, and limits the length of values and the number of steps of a query.
     pub(super) fn adapt(&mut self) -> rusqlite::Result<()> {
         let settings = [
             (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
@@ -254,14 +254,14 @@ impl Store {
         }
         self.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE)?;
         let ticks = self.ticks.clone();
-        // The handler runs on the thread of the query, so no memory ordering is needed.
+        // The handler runs on the thread of the query, so relaxed memory ordering suffices.
         let is_endless = move || ticks.fetch_add(1, Ordering::Relaxed) > MAX_TICKS;
         self.connection.progress_handler(TICK, Some(is_endless))?;
         add_functions(&self.connection)
     }
 
-    /// Enables the write-ahead log of the file. While another process does the same, SQLite fails
-    /// immediately regardless of its busy timeout, so this function retries for up to [`BUSY`].
+    /// Enables the write-ahead log of the file. While another process enables the log, SQLite fails
+    /// immediately regardless of the busy timeout, so this function retries for up to [`BUSY`].
     fn write_ahead(&self) -> rusqlite::Result<()> {
         let mut remaining = BUSY;
         loop {
@@ -315,8 +315,8 @@ impl Store {
         transaction.commit().map_err(|e| self.sqlite(e))
     }
 
-    /// Copies the file to a file in the same folder, named after the format, unless the store is
-    /// new. The caller must hold the write lock.
+    /// Copies the store to a file in the same folder, unless the store is new. The name of the copy
+    /// contains `format`. The caller must hold the write lock.
     fn keep_copy(&self, format: i64) -> Result<()> {
         // The copy needs another connection, because SQLite refuses to copy within a transaction.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
@@ -333,14 +333,14 @@ impl Store {
                 copy.display()
             ))
         };
-        // A killed migration may have left an incomplete copy; SQLite would refuse to write into
-        // it.
+        // A killed migration may have left an incomplete copy, and SQLite refuses to write into an
+        // existing file.
         remove_if_there(&part).map_err(failed)?;
         source
             .execute("VACUUM INTO ?1", [part.to_string_lossy()])
             .map_err(|error| failed(io::Error::other(error)))?;
-        // SQLite does not sync the copy. The copy has to be on disk before it gets its name, and
-        // before the store changes.
+        // SQLite does not sync the copy. The copy has to be on disk before it gets its final name,
+        // and before the store changes.
         let synced = File::open(&part).and_then(|part| part.sync_all());
         synced.and_then(|()| rename(&part, &copy)).map_err(failed)
     }

@@ -78,7 +78,7 @@ fn findings_count_once_and_are_removed_with_their_pair() {
     assert!(store.lint("run").unwrap().is_empty());
     let finding = LintFinding { rule: LintRule::Time, what: "x".into(), line: String::new() };
     let thought = played.games.first.moves[0].thought.as_mut().unwrap();
-    // A worker that reports a finding twice counts once.
+    // A finding that a worker reports twice counts once.
     let findings = vec![finding.clone(), finding];
     thought.details = SearchDetails { findings, ..SearchDetails::default() }.boxed();
     for pair in [7, 5] {
@@ -136,7 +136,7 @@ fn pairs_of_an_excluded_worker_are_stored_separately() {
     let names: Vec<&str> = before.iter().map(|(worker, _)| worker.as_str()).collect();
     assert_eq!(names, ["w", "other", "w"]);
     let remark = Remark { worker: "w".into(), pair: None, text: "crashes".into() };
-    // The pairs of a worker may be withdrawn after its exclusion.
+    // The pairs of a worker may be withdrawn after the exclusion of the worker.
     store.exclude_worker("run", 4, &remark, false).unwrap();
     let epoch = store.epoch().unwrap();
     let excluded = store.exclude_worker("run", 5, &remark, true).unwrap();
@@ -305,7 +305,7 @@ fn pipes_and_foreign_files_beside_a_store_are_rejected() {
             for open in [Store::create, Store::open, Store::observe] {
                 let error = open(dir.path()).unwrap_err().to_string();
                 assert!(error.contains(FILE_NAME), "{error}");
-                // A store that is no file has its own message for commands that only read.
+                // Commands that only read have a separate message for a store that is not a file.
                 assert!(error.contains(remedy) || end.is_empty(), "{path:?}: {error}");
             }
             assert_eq!(std::fs::read_to_string(&victim).unwrap(), "a text");
@@ -341,7 +341,7 @@ fn a_concurrent_migration_is_kept() {
     assert!(store.connection.is_autocommit());
 }
 
-/// Returns the text of an export of a run.
+/// Returns the unpacked text of a run's export.
 fn exported(store: &Store, run: &str) -> String {
     let mut packed = Vec::new();
     store.export_run(run, &mut packed).unwrap();
@@ -350,7 +350,7 @@ fn exported(store: &Store, run: &str) -> String {
     text
 }
 
-/// Returns an export as an older format without checksums.
+/// Converts an export to an older format, which has no checksums.
 fn without_checksums(text: &str) -> String {
     let mut parts = text.split("\"checksum\":");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -378,7 +378,7 @@ fn an_exported_run_is_imported_completely() {
     assert!(matches!(import(None), Err(ArchiveError::Content(_))));
     assert_eq!(import(Some("copy")).unwrap(), "copy");
     assert_eq!(exported(&other, "copy"), text.replace("\"run\":\"run\"", "\"run\":\"copy\""));
-    // Removing a run leaves none of its rows, and other runs lose no rows.
+    // Removing a run removes all its rows, and no rows of other runs.
     let (before, epoch) = (exported(&other, "run"), other.epoch().unwrap());
     other.remove_run("copy").unwrap();
     assert_eq!(exported(&other, "run"), before);

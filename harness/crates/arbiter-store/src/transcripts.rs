@@ -10,12 +10,13 @@ use rusqlite::params;
 use super::{Result, Store};
 use arbiter_game::transcript::Transcript;
 
-/// Maximum length of a transcript that is read, in bytes. A longer transcript is truncated, and its
+/// Maximum length of a transcript that is read, in bytes. A longer transcript is truncated, and the
 /// incomplete last line causes an error.
 const MAX_BYTES: u64 = 256 << 20;
 
 impl Store {
-    /// Adds the transcript of a game. It is compressed, because most transcripts are repetitive.
+    /// Adds the transcript of a game. The transcript is compressed, because most transcripts are
+    /// repetitive.
     pub(super) fn insert_transcript(
         &self,
         run: &str,
@@ -32,7 +33,7 @@ impl Store {
         self.execute(insert, params![run, pair, half, packed]).map(drop)
     }
 
-    /// Returns the transcript of a game, if it was stored.
+    /// Returns the transcript of a game; `None` if no transcript was stored.
     pub(crate) fn transcript(
         &self,
         run: &str,
@@ -45,14 +46,14 @@ impl Store {
             self.row(select, params![run, pair, half], |row| row.get(0))?;
         let Some(packed) = packed else { return Ok(None) };
         let mut text = String::new();
-        // A small value in a store from an untrusted source may unpack without end.
+        // A small value in a store from an untrusted source may expand to an unbounded size.
         let unpacked = ZlibDecoder::new(&packed[..]).take(MAX_BYTES).read_to_string(&mut text);
         let read = unpacked.map_err(|e| e.to_string()).and_then(|_| text.parse());
         read.map(Some).map_err(|e| self.corrupt(run, format!("transcript of pair {pair}: {e}")))
     }
 
-    /// Returns the games of a run with stored transcripts, as the pair and the index in the pair,
-    /// in schedule order.
+    /// Returns the games of a run that have stored transcripts, in schedule order. Each game is
+    /// given as the number of the pair and the index of the game in the pair, both from 0.
     pub fn transcribed(&self, run: &str) -> Result<Vec<(u64, usize)>> {
         let select = "SELECT pair, half FROM transcripts WHERE run = ?1 ORDER BY pair, half";
         self.rows(select, [run], |row| row.try_into())

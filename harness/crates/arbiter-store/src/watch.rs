@@ -7,7 +7,8 @@ use super::{Result, Store, StoreError, StoredRun};
 use arbiter_process::{FileId, places_near};
 use arbiter_run::PlayedPair;
 
-/// Identity of a file at the last check, and its length in bytes; `None` if the file did not exist.
+/// Identity and length, in bytes, of a file at the time of a check; `None` if the file did not
+/// exist.
 pub(super) type FileIdentity = Option<(FileId, u64)>;
 
 fn identify(path: &Path) -> FileIdentity {
@@ -36,14 +37,15 @@ impl Store {
         Ok(())
     }
 
-    /// Saves the readable part of the store, and `pairs` of a run, to a new file. Returns the path
-    /// of the file; `None` if no file could be written. The file is created in the folder of the
-    /// store, in the nearest parent folder that is writable, or in the folder for temporary files.
+    /// Saves a copy of the store with `pairs` added to `run` in a new file. If the store is
+    /// unreadable, the new file contains only the run and these pairs. Returns the path of the
+    /// file; `None` if no file could be written. The file is created in the folder of the store, in
+    /// the nearest writable parent folder, or in the folder for temporary files.
     pub fn save_elsewhere(&self, run: &StoredRun, pairs: &[&PlayedPair]) -> Option<PathBuf> {
-        // An open transaction can be rolled back, because its pairs are also in `pairs`.
+        // An open transaction can be rolled back, because the pairs of the transaction are also in
+        // `pairs`.
         let _ = self.connection.execute_batch("ROLLBACK");
-        // The file becomes a copy of the complete store or, if the store is unreadable, a new store
-        // with the run and these pairs.
+        // A file that was only partly written is removed before the next attempt.
         let takes = |place: &PathBuf| {
             // The open connection can often still read a store that was deleted or replaced.
             let copied = self.connection.execute("VACUUM INTO ?1", [place.to_string_lossy()]);
@@ -60,7 +62,7 @@ impl Store {
     }
 }
 
-/// Adds the pairs to a store, and adds the run if it is missing.
+/// Adds the pairs to the store at `place`, and adds the run if the store does not contain the run.
 fn save(place: &Path, run: &StoredRun, pairs: &[&PlayedPair]) -> Result<()> {
     let mut saved = Store::connect(place.to_owned())?;
     let StoredRun { head, plan, fingerprints, offsets, .. } = run;

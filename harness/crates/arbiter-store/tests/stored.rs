@@ -38,7 +38,7 @@ fn a_store_of_the_first_format_is_read_and_continued() {
     assert_eq!((stored.offsets.pgn, stored.offsets.epd), (7, 9));
     assert_eq!(stored.head.about.as_deref(), Some("why"));
     let mut played = store.pair("old", 0).unwrap().unwrap();
-    // Hashes that are not stored are computed from the moves.
+    // Missing hashes are computed from the moves.
     let tallies = store.tallies("old").unwrap();
     let hashes: Vec<_> = tallies[0].games().map(|game| game.hash).collect();
     let expected: Vec<_> = played.games.iter().map(|game| Some(game.hash())).collect();
@@ -148,8 +148,8 @@ fn a_store_that_cannot_be_copied_is_not_migrated() {
 #[test]
 fn a_migration_that_fails_half_way_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    // An index cannot have the name of a table, so creating this index, one of the last steps,
-    // fails.
+    // An index cannot have the name of a table, so creating this index, which is one of the last
+    // steps of the migration, fails.
     let file = write(dir.path(), FIRST, "DROP INDEX games_listed; CREATE TABLE games_listed (x)");
     let tables = || -> String {
         let query = "SELECT group_concat(sql) FROM sqlite_schema";
@@ -298,8 +298,8 @@ fn excluding_a_worker_needs_constant_memory() {
     let before = peak();
     let remark = Remark { worker: "w".into(), pair: None, text: "crashes".into() };
     assert_eq!(store.exclude_worker("old", 5, &remark, true).unwrap().pairs, 401);
-    // The kernel adds up the counts of the threads only from time to time, so the reported peak can
-    // also decrease.
+    // The kernel adds up the threads' counts only from time to time, so the reported peak can also
+    // decrease.
     let grown = peak().saturating_sub(before);
     assert!(grown < 8 * 1024, "{grown} KiB for {} KiB of games", 400 * text.len() / 1024);
 }

@@ -1,9 +1,9 @@
 //! Suites of positions with known answers. [`perft`] tests the move generator of an engine, and
-//! [`epd`] tests its search. [`mine`] finds positions for a suite in games.
+//! [`epd`] tests the search. [`mine`] finds positions for a suite in games.
 //!
 //! Only [`run_suite`] and [`SuiteEngines`] start engines. Suites come from many sources, so the
-//! parsers accept everything that is unambiguous. They report every ambiguous line; such a line
-//! counts neither for nor against an engine.
+//! parsers accept everything that is unambiguous. The parsers report every ambiguous line. An
+//! ambiguous line counts neither for nor against an engine.
 
 pub mod epd;
 pub mod mine;
@@ -32,8 +32,8 @@ pub struct LineFault {
 impl LineFault {
     /// Returns the fault of a line. `line` is counted from 1, and `reason` may quote the line.
     pub fn new(line: usize, reason: &str) -> LineFault {
-        // The reason may quote control characters from the line, which must not reach the user's
-        // terminal.
+        // The reason may quote the line, and control characters from the line must not reach the
+        // user's terminal.
         LineFault { line, reason: printable(reason, MAX_TEXT) }
     }
 }
@@ -50,7 +50,7 @@ pub struct Suite<T> {
 }
 
 impl<T> Suite<T> {
-    /// Collects parsed cases with their line numbers. `start` returns the position of a case.
+    /// Collects parsed cases, each with the line number. `start` returns the position of a case.
     fn collect(
         cases: impl IntoIterator<Item = (usize, Result<T, String>)>,
         start: fn(&T) -> &Start,

@@ -18,8 +18,8 @@ const BLACK_TO_MOVE: u8 = 0x80;
 /// Value that is added to the code of a black piece.
 const BLACK_PIECE: u8 = 8;
 
-/// Returns a record for each quiet position of a game for which the engine reported a score in
-/// centipawns. Returns no records if the result is unknown.
+/// Returns records of a game's quiet positions, except positions for which the engine reported no
+/// score in centipawns. Returns no records if the result of the game is unknown.
 pub fn packed(game: &Game) -> Vec<[u8; RECORD_BYTES]> {
     // A record without a result cannot be used for training.
     let Some(result) = game.result else { return Vec::new() };

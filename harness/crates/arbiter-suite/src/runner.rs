@@ -31,7 +31,7 @@ pub trait Task: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Self::Output, TaskError>> + Send;
 }
 
-/// Reason why there is no answer.
+/// Reason why an engine gave no valid answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskError {
     /// The engine crashed, did not answer or sent an invalid answer. The next question may succeed
@@ -62,22 +62,22 @@ pub enum SuiteError {
 /// Answers to all tasks, in the order of the tasks. An error is a fault of the engine.
 pub type Answers<D> = Vec<Result<D, String>>;
 
-/// Engines that answer one question after another and run until they fail.
+/// Engines that answer questions in succession and run until a fault occurs.
 pub struct SuiteEngines {
     setups: Arc<[EngineSetup]>,
     spawner: Spawner,
-    /// Running engines, by their indices.
+    /// Running engines, by index.
     started: BTreeMap<usize, EngineProcess>,
 }
 
 impl SuiteEngines {
-    /// Creates the engines. Each starts at its first question.
+    /// Creates the engines. Each engine is started when the first question is sent to the engine.
     pub fn new(setups: Arc<[EngineSetup]>, spawner: Spawner) -> SuiteEngines {
         SuiteEngines { setups, spawner, started: BTreeMap::new() }
     }
 
-    /// Sends the question of a task to the task's engine, which is started first if it is not
-    /// running. The inner error is a fault of the engine. Dropping the future kills the engine.
+    /// Sends the question of a task to the task's engine, and first starts the engine if necessary.
+    /// The inner error is a fault of the engine. Dropping the future kills the engine.
     pub async fn ask<T: Task>(
         &mut self,
         task: &T,
@@ -111,18 +111,18 @@ impl SuiteEngines {
         }
     }
 
-    /// Ends all engines with `quit`. The next question restarts its engine.
+    /// Stops all engines with `quit`. The next question to an engine restarts the engine.
     pub async fn quit(&mut self) {
         let engines = std::mem::take(&mut self.started);
-        // All engines share one grace period. If they were ended one after another, every slow
-        // engine would take a grace period of its own.
+        // All engines share one grace period. If the engines were stopped in succession, every slow
+        // engine would take a separate grace period.
         join_all(engines.into_values().map(|engine| engine.quit(QUIT_GRACE))).await;
     }
 }
 
-/// Starts all tasks in order, at most `concurrency` of them in parallel. Calls `observe` with the
-/// index and the answer of each finished task; an error from `observe` ends the suite. Dropping the
-/// future kills the engines.
+/// Runs all tasks and starts them in order, with at most `concurrency` tasks in parallel. Calls
+/// `observe` with the index and the answer of each finished task; an error from `observe` ends the
+/// suite. Dropping the future kills the engines.
 pub async fn run_suite<T: Task>(
     setups: Vec<EngineSetup>,
     tasks: Vec<T>,

@@ -1,14 +1,14 @@
 //! Samples for tuning an evaluation: quiet positions from finished games, each with the result of
-//! its game.
+//! the game.
 
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::mine::Game;
 
-/// Returns quiet positions of a game as lines `FEN;RESULT;NUMBER`. Selects positions from ply
-/// `from_ply` on whose ply plus `number` is a multiple of `every`. Returns no lines if the result
-/// is unknown.
+/// Returns quiet positions of a game as lines `FEN;RESULT;NUMBER`. Selects positions at ply
+/// `from_ply` or later for which the ply plus `number` is a multiple of `every`. Returns no lines
+/// if the result is unknown.
 pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec<String> {
     let Some(result) = game.result else { return Vec::new() };
     // The game number shifts the selected plies, so that samples from many games are from different
@@ -21,7 +21,7 @@ pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec
     quiet(game).filter_map(line).collect()
 }
 
-/// Returns the quiet positions of a game with their plies, up to the first announced mate. A
+/// Returns the quiet positions of a game, each with the ply, up to the first announced mate. A
 /// position is quiet if the side to move is not in check, and if the move played is neither a
 /// capture nor a promotion.
 pub(crate) fn quiet(game: &Game) -> impl Iterator<Item = (usize, Chess)> {

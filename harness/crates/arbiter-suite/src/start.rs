@@ -1,4 +1,4 @@
-//! Position of a suite, in the forms in which it is sent to workers and engines.
+//! Forms in which the positions of a suite are sent to workers and engines.
 
 use serde_with::serde_conv;
 
@@ -6,7 +6,7 @@ use arbiter_position::Start;
 use arbiter_protocol::{Game, Limits};
 
 serde_conv!(
-    /// FEN of a position, and `true` if its castling mode is that of Chess960.
+    /// FEN of a position, and `true` if the position has the castling mode of Chess960.
     pub(crate) FenAndRules,
     Start,
     |start: &Start| (start.fen(), start.is_chess960()),

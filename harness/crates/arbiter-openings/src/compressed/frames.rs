@@ -9,8 +9,8 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 /// 8878, Block_Maximum_Size).
 const CHUNK: usize = 1 << 17;
 
-/// Empty last block, with a checksum for decoders that expect one. It is needed because the decoder
-/// returns all decoded bytes of a truncated frame only after a last block.
+/// Empty last block, followed by a checksum for frames that have a checksum. The block is needed
+/// because the decoder returns all decoded bytes of a truncated frame only after a last block.
 const LAST_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 /// Returns whether a file that starts with these bytes is compressed with Zstandard. The second
@@ -19,8 +19,8 @@ pub(super) fn is_zstd(start: &[u8]) -> bool {
     matches!(start, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
-/// Reader of the contents of all frames. Parallel compressors write many frames, with skippable
-/// frames between them.
+/// Reader of the contents of all frames. Parallel compressors write many frames, separated by
+/// skippable frames.
 pub(super) struct Frames<R> {
     source: BufReader<R>,
     decoder: FrameDecoder,
@@ -62,7 +62,7 @@ impl<R: Read> Frames<R> {
         Ok(self.source.fill_buf()?.is_empty())
     }
 
-    /// Decodes more of the frame. A truncated frame ends at the truncation.
+    /// Decodes a further part of the current frame. A truncated frame ends at the truncation.
     fn decode(&mut self, wanted: usize) -> io::Result<()> {
         let strategy = || BlockDecodingStrategy::UptoBytes(wanted);
         let Err(error) = self.decoder.decode_blocks(&mut self.source, strategy()) else {

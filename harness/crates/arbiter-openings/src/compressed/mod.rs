@@ -37,8 +37,8 @@ const FOREIGN: [(&[u8], &str); 14] = [
     (b"<html", "a web page, not the file itself; download the file"),
 ];
 
-/// Returns a description of the file if its first bytes show that it is neither text, gzip nor
-/// Zstandard.
+/// Returns a description of a file whose first bytes show that the file is neither text nor gzip
+/// nor Zstandard; `None` for other files.
 fn foreign(head: &[u8]) -> Option<&'static str> {
     let is_tar = head.get(257..262) == Some(b"ustar");
     // Web pages and Git LFS pointers may start with a byte order mark or spaces, and may contain
@@ -50,8 +50,8 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
     found.or(is_tar.then_some("a tar archive; unpack it, and name a file of it"))
 }
 
-/// Returns a reader of the contents of `source`, which is gzip, Zstandard or uncompressed. The
-/// first bytes determine the format; the file name is not used.
+/// Returns a reader of the uncompressed contents of `source`. The source may be gzip, Zstandard or
+/// uncompressed. The first bytes determine the format; the file name is not used.
 ///
 /// # Errors
 ///
@@ -67,7 +67,7 @@ pub fn decompressed<'a>(
     }
     let is_gzip = head.starts_with(b"\x1f\x8b");
     let is_zstd = is_zstd(&head);
-    // The examined bytes are part of the file, so the reader must get them again.
+    // The examined bytes are part of the file, so the reader must receive these bytes again.
     let source = Cursor::new(head).chain(source);
     Ok(match (is_gzip, is_zstd) {
         (true, _) => {
@@ -79,8 +79,8 @@ pub fn decompressed<'a>(
     })
 }
 
-/// Reader of the members of a gzip file, of which parallel compressors write several. Contains the
-/// decoder of the current member; `None` after the last member.
+/// Reader of the members of a gzip file. Parallel compressors write several members. The reader
+/// contains the decoder of the current member; `None` after the last member.
 struct GzipMembers<R>(Option<GzDecoder<BufReader<R>>>);
 
 impl<R: Read> Read for GzipMembers<R> {

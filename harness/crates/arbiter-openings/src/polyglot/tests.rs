@@ -58,8 +58,8 @@ fn lines_of(book: &Book) -> Vec<String> {
 
 #[test]
 fn keys_and_moves_match_the_format() {
-    // The keys of these positions are from the description of the format. Each has the bits of a
-    // move: target file, target rank, source file, source rank.
+    // The keys of these positions are from the description of the format. Each entry has the bits
+    // of a move: target file, target rank, source file, source rank.
     let entries = [
         packed(0x463b_9618_1691_fc9c, 0o1434, 1),
         packed(0x823c_9b50_fd11_4196, 0o6343, 1),

@@ -136,8 +136,8 @@ fn exponential(mean: f64, random: f64) -> f64 {
 }
 
 impl Model {
-    /// Plays a game and returns it with the score of engine 0; `load` is 0 on an idle machine, and
-    /// 1 at the first attempt.
+    /// Plays a game, and returns the game and the score of engine 0; `load` is 0 on an idle
+    /// machine, and 1 at the first attempt.
     fn play(&self, white: usize, load: f64, draw: &mut impl FnMut() -> f64) -> (GameRecord, f64) {
         let chance = self.chance.map(|most| load * most * draw());
         let left = chance.map(|chance| 1.0 - chance * WAIT / (THOUGHT + chance * WAIT));
@@ -175,8 +175,8 @@ impl Model {
         (game(white, sides, winner, lost.map(|(_, late)| late)), score)
     }
 
-    /// Returns the mean score of engine 0 relative to an idle machine, in Elo, with its standard
-    /// error, and the mean number of replays per pair.
+    /// Returns the mean score of engine 0 relative to an idle machine, in Elo, the standard error
+    /// of this difference, and the mean number of repetitions per pair.
     fn bias(&self, pairs: u64, rule: Rule) -> (f64, f64, f64) {
         let mut sum = 0.0;
         let mut squares = 0.0;
@@ -242,7 +242,7 @@ const RULES: [Rule; 4] = [
     Rule { replays: 1, last_load: 1.0, counts_in_the_end: false },
 ];
 
-/// Number of pairs, sufficient to find a bias of a few Elo.
+/// Number of pairs, sufficient to detect a bias of a few Elo.
 const PAIRS: u64 = 2_000;
 
 /// Checks the bias of the rules, compared with the rule that counts all pairs. `--nocapture` shows
@@ -253,7 +253,7 @@ fn check_bias(pairs: u64) {
     let even = [50, 80, 50];
     let longer = [40, 60, 80];
     // Models that are not fair are asymmetric. A rule that drops more long games favours the engine
-    // that loses them. An engine that waits alone is weaker.
+    // that loses the long games. An engine that waits alone is weaker.
     let models = [
         ("alike", 0.0, both, none, even, true),
         ("alike, 50 Elo apart", 50.0, both, none, even, true),

@@ -80,7 +80,8 @@ fn a_pair_that_comes_twice_counts_once() {
 
 #[test]
 fn the_verdict_depends_on_schedule_order_only() {
-    // The counts must be the same in order and with the first pair last.
+    // The counts must be the same for arrival in schedule order and for arrival of the first pair
+    // last.
     let play = |order: &[u64]| {
         let mut state = run(500, Some(sprt()));
         started(&mut state, 200);
@@ -312,7 +313,7 @@ fn a_knockout_starts_known_encounters_and_waits_for_the_others() {
 fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
     let design = Design { format: Format::Knockout, seeds: 4, ..Design::round_robin(5) };
     let new = || RunState::new(Schedule::new(design, 4, 1), None);
-    // The run is ahead of each decision by as many pairs as there are slots, and pairs arrive
+    // At each decision, the number of pairs in flight is the number of slots, and pairs arrive
     // newest first or oldest first.
     let play = |mut state: RunState, room: usize, is_newest_first: bool, most: usize| {
         let mut flying: Vec<(u64, [usize; 2])> = Vec::new();

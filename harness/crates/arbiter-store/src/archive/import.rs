@@ -1,7 +1,7 @@
 //! Import of a run from a file. The file may come from an untrusted source. Therefore the size of
-//! the file is limited, the file must have an end mark, and its columns and values must match the
-//! store. The games are judged. Before the import is committed, all imported rows are read in the
-//! same way as for a report.
+//! the file is limited, the file must have an end mark, and the columns and values in the file must
+//! match the store. The caller validates each game. Before the import is committed, all imported
+//! rows are read as for a report.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -20,14 +20,14 @@ use crate::{Result, RunLock, Store, StoreError, schema};
 use arbiter_game::record::GameRecord;
 use arbiter_names::is_hidden;
 
-/// Maximum length of a line, in bytes: enough for a game of thousands of moves with its transcript.
+/// Maximum length of a line, in bytes: enough for a game of thousands of moves with the transcript.
 const MAX_LINE: u64 = 64 << 20;
 
-/// Maximum total length of the lines, in bytes. A small compressed file could otherwise unpack
-/// without end.
+/// Maximum total length of the lines, in bytes. Without this limit, a small compressed file could
+/// expand to an unbounded size.
 const MAX_BYTES: u64 = 64 << 30;
 
-/// Columns that contain the index of an engine.
+/// Columns that contain engine indices, by table.
 const ENGINES: [(&str, &[&str]); 4] = [
     ("pairs", &["first", "second"]),
     ("games", &["white", "black"]),
@@ -39,10 +39,10 @@ const ENGINES: [(&str, &[&str]); 4] = [
 const NO_KEY: &str = "imported";
 
 impl Store {
-    /// Imports the run of an unpacked file, under the name `name` if it is given, and returns the
-    /// name of the run. Either the complete run is added or nothing. `judge` returns an error for
-    /// an invalid game. At the end, when all rows have been checked, `check` may still reject the
-    /// run.
+    /// Imports the run from an unpacked file and returns the name of the run. If `name` is given,
+    /// the run gets this name instead of the name in the file. Adds either the complete run or
+    /// nothing. `judge` returns an error for an invalid game. After all rows have been checked,
+    /// `check` may still reject the run.
     pub fn import_run(
         &self,
         file: &mut dyn Read,
@@ -107,7 +107,7 @@ impl Store {
         Ok(run.to_owned())
     }
 
-    /// Returns the columns of each table that a file may contain.
+    /// Returns the columns of each table that may occur in an exported file.
     fn columns(&self) -> Result<BTreeMap<&'static str, Vec<Column>>> {
         let tables = TABLES.into_iter().chain([GATES]);
         tables.map(|table| Ok((table, self.columns_of(table)?))).collect()
@@ -163,9 +163,9 @@ impl Store {
         }
     }
 
-    /// Judges the last inserted game; the inner error is the reason why the game is invalid. A
-    /// missing checksum is accepted only if `is_older`, because files of older formats have no
-    /// checksums.
+    /// Validates the last inserted game; the inner error is the reason why the game is invalid. A
+    /// missing checksum is accepted only if `is_older` is `true`, because files of older formats
+    /// have no checksums.
     fn judge_last(
         &self,
         judge: &dyn Fn(&GameRecord) -> Result<(), String>,
@@ -198,7 +198,7 @@ impl Store {
         Ok(found.map_or(Ok(()), judged))
     }
 
-    /// Reads an imported run completely, as a report does.
+    /// Checks an imported run by reading all rows of the run, as a report does.
     fn check(&self, run: &str, more: &dyn Fn(&str) -> Result<()>) -> Result<(), ArchiveError> {
         let read = || -> Result<()> {
             let stored = self.run(run)?;
@@ -219,7 +219,7 @@ impl Store {
                     }
                 }
             }
-            // The games were judged line by line.
+            // The tallies suffice here, because each game was validated when it was inserted.
             self.tallies(run)?;
             for (pair, half) in self.transcribed(run)? {
                 self.transcript(run, pair, half)?;
@@ -240,8 +240,8 @@ impl Store {
 }
 
 impl Column {
-    /// Returns whether the column accepts a value. Only the score of an iteration and hashes of
-    /// games may be negative.
+    /// Returns whether the column accepts a value. Among the numbers, only the score of an
+    /// iteration and the hashes of games may be negative.
     fn takes(&self, cell: Option<&Cell>) -> bool {
         match (cell, self.kind.as_str()) {
             (None, _) => self.is_nullable || self.has_default,
@@ -296,8 +296,8 @@ impl<R: BufRead> Lines<R> {
         }
         let value = || {
             serde_json::from_slice(text).map_err(|error| {
-                // The parser sees only one line, so the line number in its message is always 1 and
-                // is removed.
+                // The parser sees only one line, so the line number in the parser's message is
+                // always 1 and is removed.
                 let what = error.to_string();
                 self.wrong(what.split(" at line ").next().unwrap_or(&what))
             })

@@ -21,7 +21,7 @@ pub(crate) struct GameRow {
     pub white: usize,
     /// Index of the engine that played Black.
     pub black: usize,
-    /// `1-0`, `0-1` or `1/2-1/2`.
+    /// Result: `1-0`, `0-1` or `1/2-1/2`.
     pub result: String,
     /// Termination of the game.
     pub termination: String,
@@ -35,11 +35,11 @@ pub(crate) struct GameRow {
     pub duration_ms: f64,
     /// All moves from the starting position, as JSON.
     pub moves: String,
-    /// Start of the game, in milliseconds of Unix time, if it is known.
+    /// Start of the game, in milliseconds of Unix time; `None` if unknown.
     pub begun_ms: Option<i64>,
 }
 
-/// Move; the keys are short because a store contains very many moves.
+/// A move. The keys are short because a store contains a large number of moves.
 #[derive(Serialize)]
 struct MoveRow<'a> {
     /// Move in UCI notation.
@@ -50,7 +50,7 @@ struct MoveRow<'a> {
     t: Option<SearchInfoRow<'a>>,
 }
 
-/// [`MoveRow`] for reading.
+/// Form of [`MoveRow`] that is used for reading.
 #[derive(Deserialize)]
 struct ReadMove {
     #[serde(with = "As::<DisplayFromStr>")]
@@ -77,13 +77,13 @@ struct SearchInfoRow<'a> {
     /// Number of nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     n: Option<u64>,
-    /// Measured time in nanoseconds.
+    /// Measured time, in nanoseconds.
     #[serde(with = "Nanos")]
     ns: Duration,
     /// Time that the engine reported, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     t: Option<u64>,
-    /// Time left on the clock in nanoseconds.
+    /// Time left on the clock, in nanoseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     l: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,7 +96,7 @@ struct SearchInfoRow<'a> {
     tb: Option<u64>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pv: &'a [String],
-    /// Engine lines that the user selected.
+    /// Lines of engine output that the user selected.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     x: &'a [String],
 }
@@ -172,10 +172,11 @@ impl<'a> MoveRow<'a> {
 }
 
 impl<'a> SearchInfoRow<'a> {
-    /// Returns the row of search information; `none` are the details if there are none.
+    /// Returns the stored form of `thought`. `none` contains the details to store if `thought` has
+    /// no details.
     fn of(thought: &'a SearchInfo, none: &'a SearchDetails) -> SearchInfoRow<'a> {
         let details = thought.details.as_deref().unwrap_or(none);
-        // The findings are stored in rows of their own.
+        // The findings are stored in separate rows.
         let SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings: _ } = details;
         SearchInfoRow {
             cp: thought.score.and_then(Score::centipawns),
@@ -196,7 +197,7 @@ impl<'a> SearchInfoRow<'a> {
 }
 
 /// Reads a [`SearchInfoRow`] into a [`SearchInfo`], field by field, because moving a complete row
-/// would take as long as reading it.
+/// would take as long as reading the row.
 fn read_thought<'de, D: Deserializer<'de>>(json: D) -> Result<Option<SearchInfo>, D::Error> {
     json.deserialize_map(SearchInfoFields).map(Some)
 }
@@ -236,7 +237,8 @@ impl<'de> Visitor<'de> for SearchInfoFields {
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        // Search information always has a measured time, so a row without it is damaged.
+        // Search information always has a measured time, so a row without a measured time is
+        // damaged.
         thought.elapsed = elapsed.ok_or_else(|| Error::missing_field("ns"))?;
         Ok(thought)
     }

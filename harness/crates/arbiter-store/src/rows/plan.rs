@@ -10,12 +10,13 @@ use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{Engine, Plan};
 
-/// Versions of the stored plan. Fields may be added with a default; a change of meaning needs a new
-/// version. Version 3 is used for plans with options that name files.
+/// Versions of the stored plan. Fields may be added with a default; a change to the meaning of a
+/// field needs a new version. Version 3 is used for plans with options that name files.
 const VERSIONS: [u32; 2] = [2, 3];
 
-/// Fingerprints of the inputs of a run at its start: hashes that a resumed run compares, so that a
-/// run never mixes the games of two programs or two books.
+/// Fingerprints of a run's inputs at the start of the run. When the run is resumed, the stored
+/// fingerprints are compared with fingerprints of the current inputs, so that an engine's games in
+/// a run are never played with two programs or from two books.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Fingerprints {
     /// Hash of the opening book.
@@ -40,8 +41,8 @@ pub struct Fingerprints {
 }
 
 impl Fingerprints {
-    /// Returns, for each engine, the hash of its program and the hashes of the files that its
-    /// options name.
+    /// Returns, for each engine, the hash of the engine's program and the hashes of the files that
+    /// the engine's options name.
     pub fn by_engine(&self) -> impl Iterator<Item = (&String, &[String])> {
         // Runs of earlier versions have no hashes for these files.
         let files = self.option_files.iter().map(Vec::as_slice).chain(repeat(&[][..]));
@@ -49,7 +50,7 @@ impl Fingerprints {
     }
 }
 
-/// Stored plan. It contains the fields that [`Plan`] skips because they are stored separately.
+/// Stored plan, including the values that the serialization of [`Plan`] skips.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PlanRow {
     version: u32,
@@ -62,7 +63,7 @@ pub(crate) struct PlanRow {
     plan: Plan,
 }
 
-/// An engine with the hashes of its program and of the files that its options name.
+/// An engine with the hashes of the program and of the files that the options name.
 #[derive(Debug, Serialize, Deserialize)]
 struct EngineRow {
     #[serde(flatten)]
@@ -132,7 +133,7 @@ impl PlanRow {
         }
     }
 
-    /// Returns the plan with its fingerprints.
+    /// Returns the plan and the fingerprints.
     pub(crate) fn into_plan(self) -> (Plan, Fingerprints) {
         let PlanRow { engines, mut fingerprints, tables, output, mut plan, .. } = self;
         for row in engines {

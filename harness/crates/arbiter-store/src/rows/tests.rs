@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{GameRow, PlanRow};
 
-/// Plans of all kinds, the last one with tablebases, a commit and scaled times.
+/// Plans of all kinds. The last plan has tablebases, a commit and scaled times.
 const PLANS: &str = include_str!("tests/plans.jsonl");
 
 /// Games with and without search information.

@@ -1,4 +1,4 @@
-//! Judge of a search, which determines whether and when the search solved its position.
+//! Judge that determines whether and when a search solved the position.
 
 use std::time::Duration;
 
@@ -20,30 +20,30 @@ pub struct SearchProgress {
     pub at: Duration,
     /// Depth of the search at this moment, in plies.
     pub depth: Option<u32>,
-    /// Nodes searched so far.
+    /// Number of nodes searched until this moment.
     pub nodes: Option<u64>,
 }
 
-/// Result of a search after it has been judged.
+/// Judged result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// Move that the engine played.
     pub played: Move,
     /// `true` if the move is a solution.
     pub is_solved: bool,
-    /// State of the search when its move last became a solution; `None` if the position is not
-    /// solved.
+    /// State of the search when the solution last became the best move; `None` if the position is
+    /// not solved.
     pub found: Option<SearchProgress>,
     /// Points for the move; `None` if the record gives no points.
     pub points: Option<u32>,
-    /// `true` if the engine announced the required mate in time; `None` if the record requires no
-    /// mate.
+    /// `true` if the engine announced a mate within the required number of moves; `None` if the
+    /// record requires no mate.
     pub announced: Option<bool>,
     /// State at the end of the search.
     pub end: SearchProgress,
 }
 
-/// Answer of an engine, not judged yet.
+/// Answer of an engine that has not been judged yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// Move that the engine played, in UCI notation.
@@ -54,7 +54,7 @@ pub struct Answer {
     /// State at the end of the search.
     pub end: SearchProgress,
     /// State of the search when the first move of the principal variation last became a solution;
-    /// `None` if it was not a solution at the end.
+    /// `None` if the first move was not a solution at the end.
     pub since: Option<SearchProgress>,
 }
 
@@ -67,8 +67,8 @@ impl Answer {
         Ok(Outcome {
             played,
             is_solved,
-            // If no principal variation showed the solution, the engine found it at the end of the
-            // search.
+            // If no principal variation showed the solution, the engine found the solution at the
+            // end of the search.
             found: is_solved.then(|| self.since.unwrap_or(self.end)),
             points: goal.points_of(played),
             announced: goal.mate.map(|_| goal.announces_mate(self.score)),
@@ -88,7 +88,7 @@ pub struct Judge<'a> {
     goal: &'a Goal,
     position: &'a Chess,
     /// State of the search when the first move of the principal variation last became a solution;
-    /// `None` if it is not a solution now.
+    /// `None` if the current first move is not a solution.
     since: Option<SearchProgress>,
 }
 
@@ -99,8 +99,8 @@ impl<'a> Judge<'a> {
     }
 
     /// Reads an `info` line of the search. Returns the number of plies by which the depth has grown
-    /// since the solution appeared, so that the caller can end the search early. Returns `None`
-    /// without a solution or a depth.
+    /// since the solution appeared, so that the caller can end the search early. Returns `None` if
+    /// the line shows no solution or contains no depth.
     pub fn look(&mut self, at: Duration, info: &Info) -> Option<u32> {
         let best = read(info.pv.first()?, self.position)?;
         if !self.goal.is_solved_by(best, info.score) {

@@ -30,7 +30,7 @@ pub struct Record {
     pub text: String,
     /// Operand of `id`.
     pub id: Option<String>,
-    /// Theme of the position, if it can be derived from the id.
+    /// Theme of the position; `None` if no theme can be derived from the id.
     pub theme: Option<String>,
     /// Position to search.
     pub start: Start,
@@ -47,28 +47,27 @@ pub struct Goal {
     pub best: Vec<Move>,
     /// Operands of `am`: each of these moves is wrong.
     pub avoid: Vec<Move>,
-    /// Number of moves in which the engine must announce a mate: positive (`dm`, `bm #5`) for a
-    /// mate by the side to move, negative (`bm #-5`) for a mate of the side to move. A mate in
-    /// fewer moves also counts. Never zero.
+    /// Maximum number of moves to mate in the engine's score. Positive (`dm`, `bm #5`) if the side
+    /// to move must mate; negative (`bm #-5`) if the side to move is mated. Never zero.
     pub mate: Option<i32>,
     /// Points for moves; all other moves get no points.
     pub points: Vec<(Move, u32)>,
 }
 
 impl Goal {
-    /// Returns whether the record specifies no move, mate or points.
+    /// Returns whether the record specifies neither moves nor a mate nor points.
     pub fn is_empty(&self) -> bool {
         *self == Goal::default()
     }
 
     /// Returns whether a move with this score solves the position. A best move solves the position.
-    /// If the record requires a mate, announcing this mate in time also solves the position; if the
-    /// record specifies nothing else, this is the only solution. If the record only gives points, a
-    /// move with the most points solves the position. A move to avoid never solves the position; if
-    /// the record specifies nothing else, every other move does.
+    /// If the record requires a mate, announcing this mate within the required number of moves also
+    /// solves the position. If the record gives only points, a move with the most points solves the
+    /// position. A move to avoid never solves the position. If the record specifies moves to avoid
+    /// but no best moves, every other move solves the position.
     pub fn is_solved_by(&self, played: Move, score: Option<Score>) -> bool {
-        // The record may also require a mate or give points, but a move to avoid is wrong whatever
-        // its score is.
+        // The record may also require a mate or give points, but a move to avoid is wrong
+        // regardless of the score.
         if self.avoid.contains(&played) {
             return false;
         }
@@ -79,7 +78,7 @@ impl Goal {
             return self.best.contains(&played);
         }
         match (self.avoid.is_empty(), self.mate, self.most_points()) {
-            // If there is only `am`, every other move is correct.
+            // Without `bm`, every move that `am` does not list is correct.
             (false, ..) => true,
             (true, None, Some(most)) => self.points_of(played) == Some(most),
             _ => false,

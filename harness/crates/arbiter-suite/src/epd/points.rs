@@ -5,16 +5,16 @@ use shakmaty::{Chess, Move};
 
 use arbiter_pgn::read_move;
 
-/// Returns the moves with their points; empty if the comments contain no points. `comment` returns
-/// the operand of `c0`, `c7`, `c8` or `c9`, if the record has this opcode. The error is a message
-/// about invalid points.
+/// Returns the moves with points; empty if the comments contain no points. `comment` returns the
+/// operand of `c0`, `c7`, `c8` or `c9`, if the record has this opcode. The error is a message about
+/// invalid points.
 pub(super) fn points<'a>(
     comment: impl Fn(&str) -> Option<&'a str>,
     position: &Chess,
 ) -> Result<Vec<(Move, u32)>, String> {
     // In other suites, `c8` is an ordinary comment, so operands that are not numbers are ignored.
     let values = comment("c8").and_then(numbers);
-    // `c9` is preferred to `c7`, because its UCI notation is never ambiguous.
+    // `c9` is preferred to `c7`, because the UCI notation in `c9` is never ambiguous.
     let pairs: Vec<(&str, u32)> = match (values, comment("c9").or_else(|| comment("c7"))) {
         (Some(values), Some(moves)) => {
             let moves: Vec<&str> = words(moves).collect();
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(read(&[("c0", "e4=10, Nf3=7")]), expect);
         assert_eq!(read(&[("c7", "e4 Nf3"), c8]), expect);
         assert_eq!(read(&[("c9", "e2e4 g1f3"), c8]), expect);
-        // UCI notation is preferred, because it is never ambiguous.
+        // UCI notation is preferred, because this notation is never ambiguous.
         let both = [("c0", "a4=1"), ("c7", "a4 b4"), c8, ("c9", "e2e4 g1f3")];
         assert_eq!(read(&both), expect);
     }

@@ -9,17 +9,17 @@ use crate::Suite;
 use arbiter_pgn::read_move;
 use arbiter_position::{Operation, Start, lines, operations};
 
-/// Parses a suite. If `is_chess960` is `true`, all positions are Chess960; otherwise only positions
-/// that need its castling mode.
+/// Parses a suite. All positions get the castling mode of Chess960 if `is_chess960` is `true`;
+/// otherwise, only positions that require this mode.
 pub fn read(text: &str, is_chess960: bool) -> Suite<Record> {
     let records = lines(text).map(|(line, text)| (line, Record::read(line, text, is_chess960)));
     Suite::collect(records, |record| &record.start)
 }
 
 impl Record {
-    /// Parses the line with the number `line`. The position is Chess960 if `is_chess960` is `true`,
-    /// or if the position needs its castling mode. Fails if the line has no legal position, or no
-    /// condition that can be judged.
+    /// Parses the line with the number `line`. The position gets the castling mode of Chess960 if
+    /// `is_chess960` is `true`, or if the position needs this mode. Fails if the line has no legal
+    /// position, or no condition that can be judged.
     pub fn read(line: usize, text: &str, is_chess960: bool) -> Result<Record, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
         // A position without legal moves cannot be solved.
@@ -58,14 +58,14 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
     });
     let points = points(|opcode| first(operations, opcode), &start.position);
     let points = points.map_err(|reason| notes.push(reason)).unwrap_or_default();
-    // Otherwise, the same move would be both correct and wrong.
+    // Without this error, the same move would be both correct and wrong.
     if best.found.iter().any(|found| avoid.found.contains(found)) {
         return Err("the same move is in bm and in am".to_owned());
     }
     Ok(Goal { best: best.found, avoid: avoid.found, mate: dm.or(best.mate), points })
 }
 
-/// Operands of `bm` or `am`, over all operations with this opcode.
+/// Operands of all operations with the opcode `bm`, or of all operations with the opcode `am`.
 #[derive(Debug, Default)]
 struct Moves {
     found: Vec<Move>,
@@ -74,8 +74,8 @@ struct Moves {
     refused: Vec<String>,
 }
 
-/// Returns all operands of an opcode, which may be repeated. Fails if the opcode has operands but
-/// none of them is valid, because the condition is then unknown.
+/// Returns the operands of all operations with an opcode. Fails if the opcode has operands but no
+/// valid operand, or if an operand of `am` is invalid, because the condition is then unknown.
 fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves, String> {
     let mut moves = Moves::default();
     let operands = operations.iter().filter(|operation| operation.opcode == opcode);
@@ -86,7 +86,8 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
     let mut first_number = None;
     for word in words {
         let number = word.split_once('.').and_then(|(number, _)| number.parse::<u32>().ok());
-        // After a reply of the other side, the next move of a variation is not an alternative.
+        // In a variation, a move after the opponent's reply is not an alternative to the first
+        // move.
         if first_number.is_some() && number > first_number && !moves.refused.is_empty() {
             break;
         }

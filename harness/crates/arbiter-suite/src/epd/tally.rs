@@ -22,15 +22,15 @@ pub struct Tally {
     pub faults: u64,
     /// Points scored, and maximum number of points; `None` if no record gives points.
     pub points: Option<(u64, u64)>,
-    /// Number of mates announced in time, and number of mates required; `None` if no record
-    /// requires a mate.
+    /// Number of mates announced within the required number of moves, and number of mates required;
+    /// `None` if no record requires a mate.
     pub mates: Option<(u64, u64)>,
     /// Solution times of the solved positions, in ascending order.
     times: Vec<Duration>,
 }
 
 impl Tally {
-    /// Counts the searches of one engine, each with its record.
+    /// Counts the searches of one engine. Each search is given with its record.
     pub fn of<'a>(searches: impl IntoIterator<Item = (&'a Record, &'a SearchOutcome)>) -> Tally {
         let mut tally = Tally::default();
         for (record, searched) in searches {
@@ -75,8 +75,9 @@ impl Tally {
     }
 }
 
-/// Returns the themes of a suite with the indices of their positions. Themes are in the order of
-/// their first positions. Positions without a theme are in a group with `None`.
+/// Returns the themes of a suite, each with the indices of the positions that have this theme.
+/// Themes are in the order of their first positions. Positions without a theme form a group with
+/// the theme `None`.
 pub fn themes(records: &[Arc<Record>]) -> Vec<(Option<&str>, Vec<usize>)> {
     let mut themes: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
     for (index, record) in records.iter().enumerate() {
@@ -100,8 +101,8 @@ pub struct Comparison {
     pub lost: Vec<usize>,
 }
 
-/// Compares the searches of two engines, position by position. Both slices must be in the same
-/// order.
+/// Compares the searches of two engines, position by position. Both slices must contain the same
+/// positions in the same order.
 pub fn compare(first: &[SearchOutcome], second: &[SearchOutcome]) -> Comparison {
     let is_solved =
         |searched: &SearchOutcome| searched.as_ref().is_ok_and(|outcome| outcome.is_solved);

@@ -16,18 +16,18 @@ use arbiter_game::referee::{Fault, Reply, Turn};
 use arbiter_game::text::Text;
 use arbiter_protocol::{Go, Limits};
 
-/// Time after the time limit at which the harness sends `stop`. The move that the engine then plays
-/// still counts.
+/// Time from the end of the time limit until the harness sends `stop`. A move that the engine plays
+/// after `stop` still counts.
 const LENIENCE: Duration = Duration::from_millis(200);
 
-/// Position that all engines search one after another, so that a disturbance on the machine affects
-/// all of them.
+/// Position that all engines search in succession, so that a disturbance on the machine affects all
+/// engines.
 #[derive(Debug, Clone)]
 pub struct Question {
     /// Record with the position.
     pub record: Arc<Record>,
-    /// Number of plies of further depth after which a search that shows a solution is ended early;
-    /// `None` if no search is ended early.
+    /// Number of plies by which the depth has to grow while a search shows the solution, before the
+    /// search is ended early; `None` if no search is ended early.
     pub hold: Option<u32>,
     /// Number of engines that search the position.
     pub engines: usize,
@@ -64,8 +64,8 @@ pub struct Search {
     pub engine: usize,
     /// Limits of the search. Time controls are ignored.
     pub limits: Limits,
-    /// Number of plies of further depth after which the search is ended early if it shows a
-    /// solution; `None` if it is never ended early.
+    /// Number of plies by which the depth has to grow while the search shows the solution, before
+    /// the search is ended early; `None` if the search is never ended early.
     pub hold: Option<u32>,
 }
 
@@ -96,8 +96,8 @@ impl Task for Search {
         match engine.watch(turn, look).await {
             Reply::Move { text, elapsed, info } => {
                 let answer = judge.end(&text, elapsed, &info);
-                // An illegal move is a fault of the engine. It is detected here, because the
-                // process can still be replaced here.
+                // An illegal move is a fault of the engine. The move is checked here, because the
+                // caller can then still replace the process.
                 answer.judged(start, goal).map_err(TaskError::Fault)?;
                 Ok(answer)
             }

@@ -1,8 +1,8 @@
 //! Themes of positions, derived from the positions' ids.
 
 /// Returns the theme that an id contains. The theme is the text after a number with a dash or a
-/// colon, if there is such text; otherwise, it is the text before the last number. Returns `None`
-/// if the id contains only numbers.
+/// colon. If the id contains no such text, the theme is the text before the last number. Returns
+/// `None` if the id contains only numbers.
 pub(super) fn theme(id: &str) -> Option<String> {
     let is_number = |c: char| c.is_ascii_digit();
     let is_joint = |c: char| c.is_whitespace() || matches!(c, '.' | '-' | '_' | '#' | ':' | '/');
@@ -14,7 +14,7 @@ pub(super) fn theme(id: &str) -> Option<String> {
     if let Some(tail) = tail {
         return Some(tail.to_owned());
     }
-    // A bracket or a comment after the number belongs only to this position.
+    // Text in brackets or a comment after the number belongs only to this position.
     let last = id.rfind(is_number).filter(|last| !id[last + 1..].contains('"'));
     let head = match last {
         Some(last) => {

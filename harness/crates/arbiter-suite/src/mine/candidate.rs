@@ -1,4 +1,4 @@
-//! Positions of games that may become positions of a suite.
+//! Positions from games that may be selected for a suite.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use shakmaty::{Chess, EnPassantMode, Position, Square};
 use super::games::Game;
 use arbiter_position::Start;
 
-/// Position of a game.
+/// Position from a game.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Position with its counters reset, because the lines of the suite have no counters.
+    /// Position with reset move counters, because the lines of the suite have no counters.
     pub start: Start,
     /// Square of the capture by the preceding move; `None` if that move was not a capture.
     pub taken_on: Option<Square>,
@@ -30,8 +30,7 @@ pub fn candidates(games: &[Game], from_ply: usize) -> Vec<Candidate> {
     for (number, game) in games.iter().enumerate() {
         let mut position = game.start.position.clone();
         let mut taken_on = None;
-        // The position after the last move is also a candidate, although no move was played from
-        // it.
+        // The final position is also a candidate, although no move follows.
         for (ply, played) in game.moves.iter().map(Some).chain([None]).enumerate() {
             // A position with a single legal move does not test the engine.
             let is_question = ply >= from_ply && position.legal_moves().len() >= 2;
@@ -57,7 +56,7 @@ fn without_counters(position: &Chess) -> Chess {
     setup.halfmoves = 0;
     setup.fullmoves = std::num::NonZeroU32::MIN;
     let mode = position.castles().mode();
-    // A position that legal moves have reached is still valid without its counters.
+    // A position that legal moves have reached is still valid with reset move counters.
     setup.position(mode).unwrap_or_else(|_| position.clone())
 }
 

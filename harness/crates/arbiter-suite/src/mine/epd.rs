@@ -1,4 +1,4 @@
-//! Lines of a suite for mined positions.
+//! Suite lines for mined positions.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,7 +15,7 @@ use arbiter_protocol::Score;
 /// Maximum length of an origin, in characters.
 const MAX_ORIGIN: usize = 160;
 
-/// Mined position, without its number in the suite.
+/// Mined position, without a number in the suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MinedPosition {
     /// Most specific theme of the solution.
@@ -64,8 +64,8 @@ pub(super) fn mined_position(
 }
 
 /// Returns the lines of a suite, numbered within each theme. If several positions of a game have
-/// the same solution, only the first is kept, because a move that was missed once is often missed
-/// again on the following moves. `found` contains the index of the game for each position;
+/// the same solution, only the first position is kept, because a move that was missed once is often
+/// missed again on the following moves. `found` contains the index of the game for each position;
 /// positions of one game are in game order.
 pub fn suite_lines(found: &[(usize, MinedPosition)]) -> Vec<String> {
     let mut written = HashSet::new();

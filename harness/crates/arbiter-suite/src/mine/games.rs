@@ -1,4 +1,4 @@
-//! Games from PGN text or from the store, which are scanned for candidate positions.
+//! Games from PGN text or from the store, to be scanned for candidate positions.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -12,9 +12,9 @@ use arbiter_pgn::{
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// Values of the PGN tag `Termination` for games that a fault decided: those of the PGN standard
-/// (section 9.8.1), of cutechess-cli and fastchess, and of similar programs. The result of such a
-/// game contains no information about its positions.
+/// Values of the PGN tag `Termination` for games that a fault decided: values from the PGN standard
+/// (section 9.8.1), from cutechess-cli and fastchess, and from similar programs. If a fault decided
+/// the game, the result contains no information about the positions.
 const FAULTS: &str = "abandoned, crash, disconnect, emergency, illegal move, rules infraction, \
                       stalled connection, time forfeit, timeout, unterminated";
 
@@ -33,16 +33,18 @@ pub struct Game {
     /// Moves from the starting position.
     pub moves: Vec<Move>,
     /// Score in centipawns that the engine reported for each move, from the point of view of the
-    /// side to move; `None` for book moves and mate scores. Empty for games from a PGN file.
+    /// side to move; `None` for mate scores and for moves without a score, such as book moves.
+    /// Empty for games from a PGN file.
     pub scores: Vec<Option<i32>>,
-    /// Result of the game; `None` if it is unknown or was decided by a fault of an engine.
+    /// Result of the game; `None` if the result is unknown or a fault decided the game.
     pub result: Option<KnownOutcome>,
-    /// Number of plies before an engine first announced a mate; all plies if none did.
+    /// Number of plies before an engine first announced a mate; total number of plies if no engine
+    /// announced a mate.
     pub open_plies: usize,
 }
 
-/// Parses all games in a PGN text, without their variations. Returns the games, and messages about
-/// games that were truncated, corrected or skipped. Fails only if the source cannot be read.
+/// Parses all games in a PGN text, without variations. Returns the games, and messages about games
+/// that were truncated, corrected or skipped. Fails only if the source cannot be read.
 pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>)> {
     let (mut games, mut faults) = (Vec::new(), Vec::new());
     let mut replay = Replay::default();
@@ -86,8 +88,8 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
         moves.push(played);
     }
     let open_plies = open_plies.unwrap_or(moves.len());
-    // A result that a fault decided contains no information about the positions, so it must not be
-    // used for training.
+    // A result that a fault decided contains no information about the positions, so the result must
+    // not be used for training.
     let is_fault = record.outcome.termination.is_fault();
     let result = Some(record.outcome.result).filter(|_| !is_fault);
     Ok(Game { origin, start, moves, scores, result, open_plies })
@@ -102,20 +104,22 @@ struct Replay {
     origin: String,
     /// Result at the end of the moves.
     outcome: Option<Outcome>,
-    /// Reason for skipping the game, its result, or the rest of the game.
+    /// Reason for skipping the game, the result, or the rest of the game.
     fault: Option<String>,
     /// Number of plies before an engine first announced a mate.
     first_mate: Option<usize>,
 }
 
 impl Replay {
-    /// Skips the rest of the game. The moves so far are kept, but without a result.
+    /// Skips the rest of the game. The moves before the fault are kept, but the result is
+    /// discarded.
     fn break_off(&mut self, reason: String) -> ControlFlow<()> {
         self.fault = Some(reason);
         ControlFlow::Break(())
     }
 
-    /// Returns the result of the game; `None` if it says nothing about the moves.
+    /// Returns the result of the game; `None` if the result contains no information about the
+    /// moves.
     fn result(&mut self, tags: &Tags) -> Option<KnownOutcome> {
         // After a fault, the result depends on moves that could not be read.
         if self.fault.is_some() || is_fault(&text_of(&tags.termination)) {

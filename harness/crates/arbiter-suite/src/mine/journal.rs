@@ -1,10 +1,10 @@
-//! Journal of a search, a file in the folder of the suite. It contains all results so far, so that
-//! an interruption loses no results.
+//! Journal of a search: a file in the folder of the suite that contains all results of the search
+//! so far, so that an interruption loses no results.
 //!
 //! The first line identifies the search. Each following line contains a position, a tab, and either
-//! the reason for its rejection, or its theme, its solution and further operations. A position
-//! whose line was truncated by a crash is searched again. Games may be added before a search is
-//! resumed.
+//! the reason for the rejection, or the theme, the solution and further operations. If a crash
+//! truncated the line of a position, the position is searched again. Games may be added before a
+//! search is resumed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,7 +17,7 @@ use super::Rejection;
 use super::epd::MinedPosition;
 use arbiter_process::{Links, open_output, read_input};
 
-/// Result for a position: the mined position, or the reason for its rejection.
+/// Result for a position: the mined position, or the reason why the position was rejected.
 pub type MiningResult = Result<MinedPosition, Rejection>;
 
 /// Reason why a journal cannot be used.
@@ -48,8 +48,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path`, or creates a new one. The line `header` identifies the search.
-    /// Fails if the file cannot be used, or if it belongs to another search.
+    /// Opens the journal at `path`, or creates a new journal. The line `header` identifies the
+    /// search. Fails if the file cannot be used, or if it belongs to another search.
     pub fn open(path: &Path, header: &str) -> Result<Journal, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let bytes = match read_input(path) {
@@ -71,8 +71,8 @@ impl Journal {
         // another user.
         let opened = open_output(path, File::options().append(true), Links::Refused);
         let mut file = opened.map_err(io)?;
-        // A truncated last line is removed, because the next line would be appended to it, and both
-        // lines would be lost.
+        // A truncated last line is removed, because the next line would be appended to the
+        // truncated line, and both lines would be lost.
         file.set_len(complete.len() as u64).map_err(io)?;
         if is_new {
             writeln!(file, "{header}").map_err(io)?;
@@ -80,8 +80,7 @@ impl Journal {
         Ok(Journal { path: path.to_owned(), file, judged })
     }
 
-    /// Returns the result for the position with this FEN; `None` if the journal does not contain
-    /// it.
+    /// Returns the result for the position with this FEN; `None` if the journal contains no result.
     pub fn judged(&self, fen: &str) -> Option<&MiningResult> {
         self.judged.get(fen)
     }
@@ -92,14 +91,15 @@ impl Journal {
             Ok(MinedPosition { theme, head, tail }) => format!("{fen}\t{theme}\t{head}\t{tail}\n"),
             Err(rejection) => format!("{fen}\t{rejection}\n"),
         };
-        // The complete line is written at once, so that an interruption loses at most this line.
+        // The complete line is written in one call, so that an interruption loses at most this
+        // line.
         let written = self.file.write_all(text.as_bytes());
         written.map_err(|source| JournalError::Io { path: self.path.clone(), source })?;
         self.judged.insert(fen, judged);
         Ok(())
     }
 
-    /// Deletes the file. Call this after the suite has been written.
+    /// Deletes the file. Must be called only after the suite has been written.
     pub fn close(self) -> Result<(), JournalError> {
         let removed = std::fs::remove_file(&self.path);
         removed.map_err(|source| JournalError::Io { path: self.path, source })

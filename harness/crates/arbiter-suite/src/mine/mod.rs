@@ -1,8 +1,8 @@
 //! Mining of positions for a suite from games: positions with one clearly best move according to a
 //! strong engine.
 //!
-//! [`read_games`] parses games, and [`candidates`] extracts positions from them. A [`Search`] asks
-//! the engine about a position and judges the answer. A [`Journal`] keeps the results across
+//! [`read_games`] parses games, and [`candidates`] extracts positions from the games. A [`Search`]
+//! asks the engine about a position and judges the answer. A [`Journal`] keeps the results across
 //! interruptions. [`suite_lines`] returns the lines of the suite.
 
 mod candidate;
@@ -34,8 +34,8 @@ pub struct Criteria {
     pub depth: u32,
     /// Minimum difference between the scores of the best and the second best move, in centipawns.
     pub gap: i32,
-    /// Score that decides the game, in centipawns. Scores are limited to this value, so that
-    /// neither of two winning moves is clearly best.
+    /// Absolute score at which the game is decided, in centipawns. Scores are limited to ± this
+    /// value, so that neither of two winning moves is clearly best.
     pub decided: i32,
     /// Minimum depth, in plies, at which the engine may start to prefer the solution. At a lower
     /// depth, the solution would be obvious.
@@ -46,7 +46,7 @@ pub struct Criteria {
 /// must be clearly best.
 pub const CONFIRMATIONS: u32 = 3;
 
-/// Best move in a position, and its lead over the second best move.
+/// Best move in a position, and the lead of this move over the second best move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
     /// Best move.
@@ -82,7 +82,7 @@ pub enum Rejection {
     Recapture,
     /// The engine already prefers the best move at a low depth.
     Obvious,
-    /// The search ended early, or its output lacks scores or moves.
+    /// The search ended early, or the output of the engine lacks scores or moves.
     Incomplete,
 }
 

@@ -1,4 +1,5 @@
-//! Proof that a move is clearly best, from an engine that reports two variations.
+//! Proof that a move is clearly best, from the output of an engine that reports two principal
+//! variations.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -41,7 +42,8 @@ impl Transcript {
         ControlFlow::Continue(())
     }
 
-    /// Returns the two `info` lines at a depth, the line of the best move first.
+    /// Returns the two `info` lines at a depth, the line of the best move first; `None` if a line
+    /// is missing.
     fn at(&self, depth: u32) -> Option<(&Info, &Info)> {
         match self.0.get(&depth) {
             Some([Some(best), Some(second)]) => Some((best, second)),
@@ -55,8 +57,8 @@ impl Transcript {
         best.pv.first().map(String::as_str)
     }
 
-    /// Returns the depth at which the engine started to prefer its best move at `depth`. From there
-    /// to `depth`, it preferred no other move.
+    /// Returns the lowest depth d such that the engine preferred the same move at every depth from
+    /// d to `depth`.
     fn found_at(&self, depth: u32) -> u32 {
         let last = self.first_move(depth);
         let same = |other: &u32| self.first_move(*other) == last;
@@ -64,9 +66,9 @@ impl Transcript {
     }
 }
 
-/// Rejects a position unless a quick search at `depth` is promising. It is promising if the scores
-/// of the two best moves differ by at least half of the required gap, and if the best move is
-/// neither a recapture nor preferred at a low depth.
+/// Rejects a position unless a quick search at `depth` is promising. A search is promising if the
+/// scores of the two best moves differ by at least half of the required gap, and if the best move
+/// is neither a recapture nor preferred at a low depth.
 pub(super) fn look(
     candidate: &Candidate,
     transcript: &Transcript,
@@ -109,7 +111,7 @@ pub(super) fn prove(
     if gap < criteria.gap {
         return Err(Rejection::Unclear);
     }
-    // The last depth has been checked above, so one depth less is left to check.
+    // The last depth has already been checked, so one fewer depth remains to be checked.
     for earlier in (1..depth).rev().take(CONFIRMATIONS as usize - 1) {
         let lines = transcript.at(earlier).ok_or(Rejection::Incomplete)?;
         let is_same = lines.0.pv.first() == first.pv.first();
@@ -123,8 +125,8 @@ pub(super) fn prove(
         return Err(Rejection::Incomplete);
     };
     let found_at = transcript.found_at(depth);
-    // The quick searches checked only their own best moves, and the proof search may prefer another
-    // move.
+    // The quick searches checked only the best moves that they found, and the proof search may
+    // prefer another move.
     worth(candidate, best, found_at, criteria)?;
     let (Some(best_score), Some(second_score)) = (first.score, other.score) else {
         return Err(Rejection::Incomplete);
@@ -138,14 +140,14 @@ fn gap_between(best: &Info, second: &Info, decided: i32) -> i32 {
     value(best) - value(second)
 }
 
-/// Returns the moves of a variation before its first illegal move, at most [`MAX_LINE`] plies.
+/// Returns the moves of a variation before the first illegal move, at most [`MAX_LINE`] plies.
 fn replayed(candidate: &Candidate, pv: &[String]) -> Vec<Move> {
     let mut position = candidate.start.position.clone();
     let mut line = Vec::new();
     for text in pv.iter().take(MAX_LINE) {
         let read = UciMove::from_ascii(text.as_bytes()).ok();
-        // Some engines take the end of a variation from the hash table, where it may contain an
-        // illegal move.
+        // Some engines take the end of a variation from the transposition table, so the end may
+        // contain an illegal move.
         let Some(played) = read.and_then(|uci| uci.to_move(&position).ok()) else { break };
         position.play_unchecked(played);
         line.push(played);

@@ -1,4 +1,5 @@
-//! Task that asks an engine for the best move in a position and its lead over the second best move.
+//! Task that asks an engine for the best move in a position and for the lead of this move over the
+//! second best move.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,8 +31,8 @@ impl Task for Search {
     type Output = Result<MinedPosition, Rejection>;
 
     async fn run(&self, engine: &mut EngineProcess) -> Result<Self::Output, TaskError> {
-        // Most positions have no clearly best move. A shallow search shows this in a fraction of
-        // the time that a proof search takes.
+        // Most positions have no clearly best move. A shallow search rejects such a position in a
+        // fraction of the time that a proof search takes.
         for &depth in &self.criteria.looks {
             let transcript = self.search(engine, depth).await?;
             if let Err(rejection) = look(&self.candidate, &transcript, depth, &self.criteria) {

@@ -32,9 +32,9 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// Compiles the patterns. `custom` matches the line with the total, and its first group is the
-    /// number. Without `custom`, common formats are recognized. Fails if `custom` is not a valid
-    /// pattern, or if it has no group.
+    /// Compiles the patterns. `custom` matches the line with the total, and the first group of
+    /// `custom` matches the number. Without `custom`, common formats are recognized. Fails if
+    /// `custom` is not a valid pattern or has no group.
     pub fn new(custom: Option<&str>) -> Result<Patterns, String> {
         let text = custom.unwrap_or(TOTAL);
         let total = Regex::new(text).map_err(|error| format!("pattern '{text}': {error}"))?;
@@ -48,7 +48,7 @@ impl Patterns {
 }
 
 serde_conv!(
-    /// Pattern of the user for the total, if any.
+    /// User-supplied pattern for the total, if any.
     pub(super) OwnPattern,
     Patterns,
     |patterns: &Patterns| patterns.custom.clone(),
@@ -61,17 +61,17 @@ serde_conv!(
 /// Counts that an engine reported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Answer {
-    /// Moves, as written by the engine, with their counts.
+    /// Moves, as written by the engine, each with the count.
     pub(super) moves: Vec<(String, u64)>,
-    /// Total count of all moves; `None` until the engine has reported it.
+    /// Total count of all moves; `None` until the engine has reported the total.
     pub(super) total: Option<u64>,
     /// Output line that shows that the engine is searching for a move instead of counting.
     pub(super) search: Option<String>,
 }
 
 impl Answer {
-    /// Reads an output line. Returns `Break` when the answer is complete, or when the engine is
-    /// searching.
+    /// Reads an output line. Returns `Break` if the answer is complete, or if the line shows that
+    /// the engine is searching.
     pub(super) fn take(&mut self, line: &str, patterns: &Patterns) -> ControlFlow<()> {
         if let Some(found) = patterns.of_move.captures(line)
             && let Some(count) = count(&found[2])

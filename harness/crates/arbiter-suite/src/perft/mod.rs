@@ -1,4 +1,4 @@
-//! Perft: counts of the leaves in the tree of legal moves, which test an engine's move generator.
+//! Perft: counts of the leaves in the tree of legal moves, to test an engine's move generator.
 //!
 //! [`read()`] parses suites, and [`Patterns`] match the output of engines. A [`Count`] finds the
 //! first position in which an engine's moves or counts are wrong.
@@ -15,16 +15,16 @@ pub use walk::{Finding, PositionFault, leaves};
 
 use arbiter_position::Start;
 
-/// Position with the expected numbers of leaves of its game tree.
+/// Position with the expected numbers of leaves in the tree of legal moves.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Number of the line, counted from 1. In a JSON file, it is the number of the case.
+    /// Number of the line, counted from 1; in a JSON file, number of the case.
     pub line: usize,
     /// Name of the position in the suite.
     pub name: Option<String>,
     /// Position whose leaves are counted.
     pub start: Start,
-    /// Depths in plies with their numbers of leaves, in ascending order of depth; never empty.
+    /// Depths in plies, each with the number of leaves, in ascending order of depth; never empty.
     pub counts: Vec<(u32, u64)>,
 }
 
@@ -38,8 +38,9 @@ pub struct Limits {
 }
 
 impl Case {
-    /// Returns the depth and the number of leaves of the deepest count within the limits. This
-    /// count also tests all shallower counts. `None` if no count is within the limits.
+    /// Returns the depth and the number of leaves of the deepest count within the limits. Testing
+    /// the deepest count also tests all shallower counts. Returns `None` if no count is within the
+    /// limits.
     pub fn within(&self, limits: Limits) -> Option<(u32, u64)> {
         let fits = |(depth, nodes): &&(u32, u64)| *depth <= limits.depth && *nodes <= limits.nodes;
         self.counts.iter().rev().find(fits).copied()

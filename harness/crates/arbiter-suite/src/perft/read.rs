@@ -18,14 +18,14 @@ const MAX_DEPTH: u64 = 64;
 const VARIANTS: &str =
     "atomic,crazyhouse,horde,antichess,giveaway,suicide,racingkings,racing kings,threecheck,3check";
 
-/// Returns the chess variant that is named in the name of a suite or position.
+/// Returns the chess variant that occurs in the name of a suite or position.
 pub fn variant_of(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     VARIANTS.split(',').find(|variant| name.contains(variant))
 }
 
-/// Parses a suite in any of the formats. If `is_chess960` is `true`, all positions are Chess960;
-/// otherwise only positions that need its castling mode.
+/// Parses a suite in any of the formats. All positions get the castling mode of Chess960 if
+/// `is_chess960` is `true`; otherwise, only positions that require this mode.
 pub fn read(text: &str, is_chess960: bool) -> Suite<Case> {
     // A bracket alone does not show that the text is JSON, because a PGN tag also starts with a
     // bracket.
@@ -38,7 +38,7 @@ pub fn read(text: &str, is_chess960: bool) -> Suite<Case> {
     Suite::collect(cases, |case| &case.start)
 }
 
-/// Entry for one position, before its position is parsed.
+/// Entry for one position before the position is parsed.
 #[derive(Debug, Default)]
 struct Entry {
     name: Option<String>,
@@ -46,7 +46,7 @@ struct Entry {
     counts: Vec<(u32, u64)>,
 }
 
-/// Entry with its line number. The error is the reason why the entry cannot be used.
+/// Entry with the line number. The error is the reason why the entry cannot be used.
 type NumberedEntry = (usize, Result<Entry, String>);
 
 impl Entry {
@@ -69,7 +69,7 @@ impl Entry {
         if counts.is_empty() {
             return Err("no count (such as ;D1 20)".to_owned());
         }
-        // One of the two counts is wrong, and it is not known which.
+        // One of the two counts must be wrong, but the wrong count is unknown.
         if counts.windows(2).any(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1) {
             return Err("two counts for the same depth".to_owned());
         }
@@ -77,8 +77,9 @@ impl Entry {
     }
 }
 
-/// Parses `| DEPTH | COUNT`, or a list of counts from depth 1, whose first count must be the number
-/// of legal moves. Returns `None` if the text contains anything but numbers.
+/// Parses `| DEPTH | COUNT`, or a list of counts for depths 1, 2 and so on. The first count of a
+/// list must be the number of legal moves. Returns `None` if the text contains anything but
+/// numbers.
 fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, String> {
     let words = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|'));
     let numbers = words.filter(|word| !word.is_empty()).map(|word| word.parse().ok());
@@ -103,7 +104,7 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
     Ok(Some((1..).zip(numbers).collect()))
 }
 
-/// Reads counts and the name from the operations after a position.
+/// Reads the counts and the name from the operations after a position.
 fn operations(
     rest: &str,
     name: &mut Option<String>,
@@ -111,7 +112,7 @@ fn operations(
 ) -> Result<(), String> {
     for operation in rest.split(';').map(str::trim) {
         let depth =
-            // Longer words are tried before their initial letter.
+            // `depth` is tried before `d`, which is its first letter.
             ["perft", "depth", "D", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
         let depth = depth.map(str::trim_start);
         // Other operations, such as `dm`, start with the same letters.
@@ -126,13 +127,13 @@ fn operations(
 
 fn text_entries(text: &str) -> Vec<NumberedEntry> {
     let mut entries = Vec::new();
-    // Record of several lines that is being read.
+    // Multi-line record that is being read.
     let mut record: Option<(usize, Entry)> = None;
     for (line, text) in lines(text) {
         let mut refuse = |reason: &str| entries.push((line, Err(reason.to_owned())));
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         match (word.trim_end_matches(':'), &mut record) {
-            // A fault is reported with the line of the position, which may come after the line of
+            // A fault is reported with the line of the position. This line may follow the line of
             // the `id`.
             ("epd" | "fen", Some((at, entry))) if entry.position.is_none() => {
                 (*at, entry.position) = (line, Some(rest.to_owned()));
@@ -193,8 +194,8 @@ fn json_entry(case: &Value) -> Result<Entry, String> {
     Ok(Entry { name, position: Some(fen.to_owned()), counts: count.into_iter().collect() })
 }
 
-/// Parses `DEPTH COUNT`. An equals sign or a colon between the numbers is accepted, and so are
-/// grouped digits.
+/// Parses `DEPTH COUNT`. Also accepts an equals sign or a colon between the numbers, and grouped
+/// digits.
 fn count(text: &str) -> Option<(u32, u64)> {
     let is_space = |c: char| c.is_whitespace() || matches!(c, '=' | ':');
     let mut words = text.split(is_space).filter(|word| !word.is_empty());

@@ -50,11 +50,11 @@ pub struct CountResult(#[serde(with = "As::<Result<Same, Text>>")] pub Result<Ve
 pub enum Verdict {
     /// The engine's count equals the count in the suite.
     Right,
-    /// The engine's count differs from the suite and from the harness.
+    /// The engine's count differs from the count in the suite and from the count of the harness.
     Wrong {
         /// Count of the engine.
         got: u64,
-        /// Correct count according to the harness, which may differ from the count in the suite.
+        /// Correct count according to the harness. The count in the suite may be different.
         leaves: u64,
         /// First position in which the engine's moves or count are wrong.
         finding: Finding,
@@ -78,7 +78,7 @@ impl Task for Count {
             return Ok(Verdict::Right);
         }
         // The harness counts the leaves only if the engine's count differs from the suite, because
-        // counting may take as long as in the engine.
+        // the harness may take as long as the engine.
         let leaves = leaves(&self.start.position, self.depth);
         if got == leaves {
             return Ok(Verdict::WrongSuite { leaves });

@@ -1,8 +1,8 @@
 //! Walk from a wrong count to the first wrong position.
 //!
-//! At each position, the walk asks the engine for the counts of all moves, compares them with the
-//! counts of the harness, and follows the first move whose count differs. It ends at a position
-//! whose moves are wrong, or whose counts cannot be compared any further.
+//! At each position, the walk asks the engine for the counts of all moves, compares these counts
+//! with the counts of the harness, and follows the first move whose count differs. The walk ends at
+//! a position whose moves are wrong, or whose counts cannot be compared any further.
 
 use std::convert::Infallible;
 
@@ -30,8 +30,8 @@ pub enum PositionFault {
         #[serde(with = "Moves")]
         extra: Vec<String>,
     },
-    /// The total is wrong, but the engine reports no counts for moves, or these counts do not add
-    /// up to its total. At depth 1, the count of a move may also be wrong.
+    /// The total is wrong, and the engine reports either no counts for moves or only correct counts
+    /// for moves. At depth 1, the count of a move may be wrong instead of the total.
     Count {
         /// Depth of the count, in plies.
         depth: u32,
@@ -41,7 +41,7 @@ pub enum PositionFault {
         expected: u64,
     },
     /// The engine's divide at the preceding position has a wrong count for this position, but the
-    /// engine counts correctly when it is asked about this position.
+    /// engine counts correctly when asked about this position.
     Context {
         /// Depth of the count at this position, in plies.
         depth: u32,
@@ -166,16 +166,17 @@ impl Walk {
     }
 }
 
-/// Returns the number of leaves below a position at `depth` plies, counted by the harness.
+/// Returns the number of leaves at a depth of `depth` plies below a position, counted by the
+/// harness.
 pub fn leaves(position: &Chess, depth: u32) -> u64 {
     if depth == 0 { 1 } else { shakmaty::perft(position, depth) }
 }
 
-/// Returns the legal move that an engine wrote, in either notation of castling.
+/// Parses a legal move that an engine wrote. Castling may be written in either notation.
 fn read_move(text: &str, position: &Chess) -> Option<Move> {
     let uci: UciMove = text.to_ascii_lowercase().parse().ok()?;
     // In Chess960, engines write castling as the king capturing its own rook or as a king move of
-    // two files, whatever the castling mode is.
+    // two files, regardless of the castling mode.
     uci.to_move(position).ok().or_else(|| {
         let is_it = |legal: &Move| legal.to_uci(CastlingMode::Standard) == uci;
         position.legal_moves().into_iter().find(is_it)

@@ -7,7 +7,8 @@ fn long_test() -> Option<Sprt> {
     Some(Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).unwrap())
 }
 
-/// Returns a pair whose result depends on its number, so that the LLR depends on the order.
+/// Returns a pair with a result that depends on the number of the pair, so that the LLR depends on
+/// the order of the pairs.
 fn mixed(pair: u64) -> PairTally {
     let results = [GameResult::Win, GameResult::Draw, GameResult::Loss, GameResult::Win];
     tally(pair, [results[(pair % 4) as usize], results[(pair / 4 % 3) as usize]])

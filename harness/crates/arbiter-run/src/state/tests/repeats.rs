@@ -118,7 +118,7 @@ fn a_pair_counts_once_per_matchup() {
         let engines = schedule.pairing(number).unwrap().engines;
         PairTally { engines, ..pair(number, [1, 2]) }
     };
-    // Each encounter ends after its second pass.
+    // Each encounter ends after the second pass.
     assert_eq!(play(&mut state, tally), 3 * 4);
     let counts = state.counts();
     assert_eq!((counts.repeated_pairs, counts.games()), (9, 6));

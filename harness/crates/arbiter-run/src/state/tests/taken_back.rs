@@ -46,8 +46,8 @@ fn an_encounter_continues_after_its_verdict_is_withdrawn() {
     (0..30).for_each(|pair| drop(state.apply(RunInput::Committed(met(pair)))));
     let (_, last) = state.stopped[&[0, 1]];
     assert!(last < 30);
-    // Without its first pair, no pair of the encounter counts, and its undecided pairs are needed
-    // again.
+    // Without the first pair, no pair of the encounter counts, and the undecided pairs of the
+    // encounter are needed again.
     let kept: Vec<PairTally> = (1..30).map(met).collect();
     state.take_back(&kept);
     assert!(state.stopped.is_empty());
