@@ -240,7 +240,8 @@ impl RunCounts {
     }
 
     /// Returns whether the share of games with a fault is significantly larger than `limit`, a
-    /// number from 0 to 1. A run with too many faults can no longer be valid, so the run ends early.
+    /// number from 0 to 1. A run with too many faults can no longer be valid, so the run ends
+    /// early.
     pub fn has_too_many_faults(&self, limit: f64) -> bool {
         binomial_tail(self.games(), self.faults.values().sum(), limit) < BEYOND_CHANCE
     }

@@ -50,33 +50,46 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
     found.or(is_tar.then_some("a tar archive; unpack it, and name a file of it"))
 }
 
+/// Reads the first bytes of a file. Fails if they show that the file is neither text nor gzip nor
+/// Zstandard.
+fn read_head(source: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    match source.take(HEAD_BYTES).read_to_end(&mut head) {
+        // The reader of the text meets the end of a truncated file again, and reports it there.
+        Err(error) if error.kind() != ErrorKind::UnexpectedEof => return Err(error),
+        _ => {}
+    }
+    match foreign(&head) {
+        Some(what) => Err(io::Error::new(ErrorKind::InvalidData, format!("it is {what}"))),
+        None => Ok(head),
+    }
+}
+
 /// Returns a reader of the uncompressed contents of `source`. The source may be gzip, Zstandard or
 /// uncompressed. The first bytes determine the format; the file name is not used.
 ///
 /// # Errors
 ///
-/// Fails for other compression formats, for archives, for web pages, and for pointer files of Git
-/// LFS and git-annex.
+/// Fails for other compression formats, for archives, also inside gzip or Zstandard, for web pages,
+/// and for pointer files of Git LFS and git-annex.
 pub fn decompressed<'a>(
     mut source: impl Read + Send + 'a,
 ) -> io::Result<Box<dyn Read + Send + 'a>> {
-    let mut head = Vec::new();
-    (&mut source).take(HEAD_BYTES).read_to_end(&mut head)?;
-    if let Some(what) = foreign(&head) {
-        return Err(io::Error::new(ErrorKind::InvalidData, format!("it is {what}")));
-    }
+    let head = read_head(&mut source)?;
     let is_gzip = head.starts_with(b"\x1f\x8b");
     let is_zstd = is_zstd(&head);
     // The examined bytes are part of the file, so the reader must receive these bytes again.
     let source = Cursor::new(head).chain(source);
-    Ok(match (is_gzip, is_zstd) {
-        (true, _) => {
-            let first = GzDecoder::new(BufReader::new(source));
-            Box::new(Decompressor(GzipMembers(Some(first))))
-        }
-        (_, true) => Box::new(Decompressor(Frames::new(source))),
-        _ => Box::new(source),
-    })
+    let mut contents: Box<dyn Read + Send + 'a> = if is_gzip {
+        let members = GzipMembers(Some(GzDecoder::new(BufReader::new(source))));
+        Box::new(Decompressor { source: members, is_truncated: false })
+    } else if is_zstd {
+        Box::new(Decompressor { source: Frames::new(source), is_truncated: false })
+    } else {
+        return Ok(Box::new(source));
+    };
+    let head = read_head(&mut contents)?;
+    Ok(Box::new(Cursor::new(head).chain(contents)))
 }
 
 /// Reader of the members of a gzip file. Parallel compressors write several members. The reader
@@ -106,16 +119,23 @@ impl<R: Read> Read for GzipMembers<R> {
 }
 
 /// Reader of compressed data that reports truncated data with a message for the user.
-struct Decompressor<R>(R);
+struct Decompressor<R> {
+    source: R,
+    /// `true` if the end of the data is missing. Not all decoders report this a second time.
+    is_truncated: bool,
+}
 
 impl<R: Read> Read for Decompressor<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => io::Error::new(
-                ErrorKind::UnexpectedEof,
-                "the compressed file is cut short; copy or download it again",
-            ),
-            _ => error,
-        })
+        if !self.is_truncated {
+            let result = self.source.read(buffer);
+            self.is_truncated =
+                result.as_ref().is_err_and(|error| error.kind() == ErrorKind::UnexpectedEof);
+            if !self.is_truncated {
+                return result;
+            }
+        }
+        let reason = "the compressed file is cut short; copy or download it again";
+        Err(io::Error::new(ErrorKind::UnexpectedEof, reason))
     }
 }
