@@ -316,7 +316,7 @@ mod tests {
             engines: ByColor { white: 0, black: 1 },
             fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".into(),
             chess960: false,
-            moves: vec![MoveRecord { uci: "e2e4".parse().unwrap(), thought: None }],
+            moves: vec![MoveRecord { uci: "e2e4".parse().unwrap(), search: None }],
             outcome: Outcome::lost(Color::Black, Termination::Stall, "Black stalled"),
             duration: Duration::ZERO,
             ready: ByColor::default(),

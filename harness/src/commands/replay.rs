@@ -113,7 +113,7 @@ fn again(recorded: &RecordedGame) -> Result<ReplayResult, Failure> {
     let mode = CastlingMode::from_chess960(record.chess960);
     let fen: Fen = record.fen.parse().map_err(Failure::invalid)?;
     let start: Chess = fen.into_position(mode).map_err(Failure::invalid)?;
-    let book = record.moves.iter().take_while(|played| played.thought.is_none());
+    let book = record.moves.iter().take_while(|played| played.search.is_none());
     let book: Vec<UciMove> = book.map(|played| played.uci).collect();
     let conditions = record.engines.map(|index| plan.engines[index].conditions);
     let tables = open_tables(plan)?;

@@ -211,12 +211,12 @@ fn rich(store: &mut Store) {
             ended_game(pair, ByColor { white, black }, kind, loser)
         };
         let mut first = game(0);
-        if let (1 | 7, Some(thought)) =
-            (pair, first.moves.last_mut().and_then(|m| m.thought.as_mut()))
+        if let (1 | 7, Some(search)) =
+            (pair, first.moves.last_mut().and_then(|m| m.search.as_mut()))
         {
             let what = "12,000 nodes, then 9,000".to_owned();
             let findings = vec![LintFinding { rule: LintRule::Nodes, what, line: String::new() }];
-            thought.details = SearchDetails { findings, ..SearchDetails::default() }.boxed();
+            search.details = SearchDetails { findings, ..SearchDetails::default() }.boxed();
         }
         let played = PlayedPair { pairing, games: Games { first, second: Some(game(1)) } };
         let noise = (pair == 4)
@@ -268,7 +268,7 @@ fn game(pair: u64, engines: ByColor<usize>, outcome: Outcome) -> GameRecord {
     let book = if line == 2 { 0 } else { 2 };
     let record = |(ply, uci): (usize, &str)| MoveRecord {
         uci: uci.parse().expect("the moves are sound"),
-        thought: (ply >= book).then(|| thought(pair, ply)),
+        search: (ply >= book).then(|| search(pair, ply)),
     };
     GameRecord {
         engines,
@@ -289,7 +289,7 @@ fn game(pair: u64, engines: ByColor<usize>, outcome: Outcome) -> GameRecord {
     }
 }
 
-fn thought(pair: u64, ply: usize) -> SearchInfo {
+fn search(pair: u64, ply: usize) -> SearchInfo {
     let number = pair as i32 * 7 + ply as i32 * 31;
     let elapsed = Duration::from_micros(1_500 * (number as u64 % 97 + 1));
     SearchInfo {

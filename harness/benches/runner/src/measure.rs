@@ -133,9 +133,9 @@ pub fn time(
         let words = comment.split(['}', ' ', ',', '\n']);
         words.filter_map(|word| word.strip_suffix('s')?.parse::<f64>().ok()).next()
     });
-    let (plies, thought) = times.fold((0.0, 0.0), |(plies, sum), time| (plies + 1.0, sum + time));
+    let (plies, search) = times.fold((0.0, 0.0), |(plies, sum), time| (plies + 1.0, sum + time));
     let games = games as f64;
-    Ok([60.0 * games / took, plies / games, 100.0 * thought / took / concurrency as f64])
+    Ok([60.0 * games / took, plies / games, 100.0 * search / took / concurrency as f64])
 }
 
 /// Writes the positions of an EPD book as complete FENs, which every runner can read.

@@ -116,7 +116,7 @@ fn game(engines: ByColor<usize>, pair: u64, random: &mut u64) -> GameRecord {
         }
         let number = next(if ply < BOOK { &mut opening } else { random });
         let played = legal[number as usize % legal.len()];
-        let thought = (ply >= BOOK).then(|| SearchInfo {
+        let search = (ply >= BOOK).then(|| SearchInfo {
             score: Some(Score::Centipawns((number >> 8) as i32 % 700)),
             depth: Some(8 + (number >> 20) as u32 % 12),
             seldepth: Some(30),
@@ -125,7 +125,7 @@ fn game(engines: ByColor<usize>, pair: u64, random: &mut u64) -> GameRecord {
             reported: Some(Duration::from_millis(50 + (number >> 44) % 90)),
             ..SearchInfo::default()
         });
-        moves.push(MoveRecord { uci: played.to_uci(CastlingMode::Standard), thought });
+        moves.push(MoveRecord { uci: played.to_uci(CastlingMode::Standard), search });
         position.play_unchecked(played);
     }
     let outcome = match next(random) % 3 {

@@ -69,7 +69,7 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
     }
     let (book, searched) = record.moves.split_at_checked(setup.book.len()).ok_or("no opening")?;
     let is_of_book =
-        |(played, uci): (&MoveRecord, &UciMove)| played.uci == *uci && played.thought.is_none();
+        |(played, uci): (&MoveRecord, &UciMove)| played.uci == *uci && played.search.is_none();
     if !book.iter().zip(&setup.book).all(is_of_book) {
         return Err("another opening".to_owned());
     }
@@ -91,10 +91,10 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
         if let Some(Outcome { termination, .. }) = referee.outcome() {
             return Err(format!("move {number} follows the end by {termination}"));
         }
-        let Some(thought) = &played.thought else {
+        let Some(search) = &played.search else {
             return Err(format!("move {number} differs from the opening"));
         };
-        referee.judge(reply(played, thought));
+        referee.judge(reply(played, search));
         if referee.moves() == ply {
             let why = referee.outcome().map_or("it is not played", |outcome| &outcome.detail);
             return Err(format!("move {number} ({}): {why}", played.uci));
@@ -129,8 +129,8 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
 }
 
 /// Returns the reply that the engine gave with its move.
-fn reply(played: &MoveRecord, thought: &SearchInfo) -> Reply {
-    let SearchInfo { score, depth, seldepth, nodes, elapsed, reported, .. } = *thought;
+fn reply(played: &MoveRecord, search: &SearchInfo) -> Reply {
+    let SearchInfo { score, depth, seldepth, nodes, elapsed, reported, .. } = *search;
     let info = Info { score, depth, seldepth, nodes, time: reported, ..Info::default() };
     Reply::Move { text: played.uci.to_string(), elapsed, info }
 }

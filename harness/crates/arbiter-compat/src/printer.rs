@@ -345,10 +345,9 @@ impl Printer {
         let movers = [game.first_to_move(), !game.first_to_move()].into_iter().cycle();
         for (played, mover) in game.moves.iter().zip(movers) {
             let engine = *game.engines.get(mover);
-            let has_info =
-                |thought: &&SearchInfo| thought.depth.is_some() || thought.nodes.is_some();
-            let thought = played.thought.as_ref().filter(has_info);
-            if thought.is_some_and(|thought| thought.score.is_none())
+            let has_info = |search: &&SearchInfo| search.depth.is_some() || search.nodes.is_some();
+            let search = played.search.as_ref().filter(has_info);
+            if search.is_some_and(|search| search.score.is_none())
                 && self.without_score.insert(engine)
             {
                 text += &self.writer.no_score(engine);

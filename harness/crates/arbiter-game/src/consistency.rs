@@ -34,7 +34,7 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
     let mover = if number.is_multiple_of(2) { turn } else { !turn };
     // An engine fails on its own turn. Before the first engine move, however, either engine may
     // have failed to start.
-    let is_begun = record.moves.iter().any(|played| played.thought.is_some());
+    let is_begun = record.moves.iter().any(|played| played.search.is_some());
     let is_consistent = match (judged, termination.adjudicated()) {
         (Some(judged), _) => (judged.termination, judged.result) == (termination, result),
         (None, Some(scope)) => scope.contains(result),
@@ -66,7 +66,7 @@ mod tests {
                 Outcome { result: result.parse().unwrap(), termination, detail: String::new() };
             let moves = moves.split_whitespace().map(|uci| MoveRecord {
                 uci: uci.parse().unwrap(),
-                thought: Some(SearchInfo::default()),
+                search: Some(SearchInfo::default()),
             });
             super::check(&GameRecord {
                 engines: ByColor { white: 0, black: 1 },

@@ -110,7 +110,7 @@ async fn play_on(
         };
         referee.judge(reply);
         if referee.late().is_some() {
-            let lost = |(earlier, thought)| mover.process().delays().since(&earlier, thought);
+            let lost = |(earlier, search)| mover.process().delays().since(&earlier, search);
             late_waited = delays.zip(elapsed).map(lost);
         }
         if elapsed.is_some_and(|elapsed| live_game.is_due(elapsed)) {

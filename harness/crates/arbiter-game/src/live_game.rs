@@ -27,7 +27,7 @@ pub struct GameSnapshot {
     /// Move that led to the position; `None` at the start.
     pub last: Option<UciMove>,
     /// Search results of each side's last move; `None` for a book move.
-    pub thoughts: ByColor<Option<MoveSummary>>,
+    pub searches: ByColor<Option<MoveSummary>>,
     /// Time left on each side's clock after its last move; `None` without a clock.
     pub left: ByColor<Option<Duration>>,
 }
@@ -89,7 +89,7 @@ mod tests {
             engines: ByColor { white: 0, black: 1 },
             position: Chess::default(),
             last: last.parse().ok(),
-            thoughts: ByColor::default(),
+            searches: ByColor::default(),
             left: ByColor::default(),
         }
     }

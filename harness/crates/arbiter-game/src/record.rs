@@ -50,7 +50,9 @@ pub struct MoveRecord {
     #[serde(with = "As::<DisplayFromStr>")]
     pub uci: UciMove,
     /// Search results of the engine; `None` for a book move.
-    pub thought: Option<SearchInfo>,
+    // Stored games and messages of workers have this key.
+    #[serde(rename = "thought")]
+    pub search: Option<SearchInfo>,
 }
 
 /// Last search results that an engine reported for one move.
@@ -152,7 +154,7 @@ impl GameRecord {
     pub fn findings(&self) -> impl Iterator<Item = (usize, Color, &LintFinding)> {
         let movers = [self.first_to_move(), !self.first_to_move()].into_iter().cycle();
         self.moves.iter().zip(movers).enumerate().flat_map(|(ply, (played, mover))| {
-            let details = played.thought.as_ref().and_then(|thought| thought.details.as_ref());
+            let details = played.search.as_ref().and_then(|search| search.details.as_ref());
             let findings = details.map_or(&[][..], |details| &details.findings);
             findings.iter().map(move |finding| (ply, mover, finding))
         })
@@ -165,10 +167,10 @@ impl GameRecord {
         let mut sum = ByColor::new_with(|_| (0, Duration::ZERO));
         let mut color = self.first_to_move();
         for played in &self.moves {
-            if let Some(thought) = &played.thought {
+            if let Some(search) = &played.search {
                 let (moves, time) = sum.get_mut(color);
                 *moves += 1;
-                *time += thought.elapsed;
+                *time += search.elapsed;
             }
             color = !color;
         }
@@ -184,9 +186,9 @@ impl GameRecord {
     /// scores.
     pub fn swing(&self) -> Option<i32> {
         let mut last = [None; 2];
-        let thoughts = self.moves.iter().map(|played| played.thought.as_ref());
-        let changes = thoughts.enumerate().filter_map(|(ply, thought)| {
-            let score = thought?.score?.limited(MAX_SWING_SCORE);
+        let searches = self.moves.iter().map(|played| played.search.as_ref());
+        let changes = searches.enumerate().filter_map(|(ply, search)| {
+            let score = search?.score?.limited(MAX_SWING_SCORE);
             Some((score - last[ply % 2].replace(score)?).abs())
         });
         changes.max()

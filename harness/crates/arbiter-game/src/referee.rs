@@ -283,7 +283,7 @@ impl Referee {
         self.keep.trim_info(&mut info);
         let clock = self.clocks.get(color).as_ref();
         let left = clock.filter(|_| self.keep.time_left()).map(Clock::left);
-        let thought = SearchInfo {
+        let search = SearchInfo {
             score: info.score,
             depth: info.depth,
             seldepth: info.seldepth,
@@ -292,14 +292,14 @@ impl Referee {
             reported: info.time,
             details: SearchDetails::of(left, info, findings).boxed(),
         };
-        self.play(m, Some(thought));
+        self.play(m, Some(search));
         Ok(())
     }
 
     /// Returns the lint findings about a move of the side to move and about its search.
     fn lint(&self, best: Move, elapsed: Duration, info: &Info) -> Vec<LintFinding> {
         // The last move is the opponent's, so the engine's previous move is the second to last.
-        let before = self.moves.iter().rev().nth(1).and_then(|own| own.thought.as_ref()?.score);
+        let before = self.moves.iter().rev().nth(1).and_then(|own| own.search.as_ref()?.score);
         let repetitions = |position: &Chess| {
             // A position can recur after four plies at the earliest, so shorter lists need not be
             // searched.
@@ -337,16 +337,16 @@ impl Referee {
         Ok(())
     }
 
-    fn play(&mut self, m: Move, thought: Option<SearchInfo>) {
+    fn play(&mut self, m: Move, search: Option<SearchInfo>) {
         let uci = m.to_uci(self.mode);
         append(&mut self.line, self.moves.is_empty(), uci);
-        let is_own = thought.is_some();
-        let score = thought.as_ref().and_then(|thought| thought.score);
+        let is_own = search.is_some();
+        let score = search.as_ref().and_then(|search| search.score);
         if self.moves.len() == self.moves.capacity() {
             // `reserve` would double the capacity; see `GROWTH`.
             self.moves.reserve_exact(GROWTH);
         }
-        self.moves.push(MoveRecord { uci, thought });
+        self.moves.push(MoveRecord { uci, search });
         // No earlier position can recur after an irreversible move.
         if self.position.is_irreversible(m) {
             self.keys.clear();
@@ -403,19 +403,19 @@ impl Referee {
     /// Returns a snapshot of the game, for viewers.
     pub fn snapshot(&self, engines: ByColor<usize>) -> GameSnapshot {
         let mover = !self.position.turn();
-        let mut thoughts = ByColor::default();
+        let mut searches = ByColor::default();
         for (played, color) in self.moves.iter().rev().zip([mover, !mover]) {
-            *thoughts.get_mut(color) = played.thought.as_ref().map(|thought| MoveSummary {
-                score: thought.score,
-                depth: thought.depth,
-                elapsed: thought.elapsed,
+            *searches.get_mut(color) = played.search.as_ref().map(|search| MoveSummary {
+                score: search.score,
+                depth: search.depth,
+                elapsed: search.elapsed,
             });
         }
         GameSnapshot {
             engines,
             position: self.position.clone(),
             last: self.moves.last().map(|played| played.uci),
-            thoughts,
+            searches,
             left: self.clocks.as_ref().map(|clock| clock.as_ref().map(Clock::left)),
         }
     }

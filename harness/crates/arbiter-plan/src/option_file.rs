@@ -57,7 +57,7 @@ impl Engine {
 
     /// Returns the options in the form that is sent to the engine: `@PATH` as the path, and `@@` at
     /// the start of a value as `@`.
-    pub fn told_options(&self) -> Vec<(String, String)> {
+    pub fn sent_options(&self) -> Vec<(String, String)> {
         // The first `@` is removed in both cases: `@PATH` names a file, and `@@TEXT` stands for the
         // text `@TEXT`.
         let without_escape = |value: &String| value.strip_prefix('@').unwrap_or(value).to_owned();
@@ -82,11 +82,11 @@ mod tests {
         let engine = resolve_engine(0, EngineSpec::parse(&text).unwrap()).unwrap();
         assert_eq!(engine.option_files().collect::<Vec<_>>(), [("EvalFile", net.as_path())]);
         let values: Vec<String> =
-            engine.told_options().into_iter().map(|(_, value)| value).collect();
+            engine.sent_options().into_iter().map(|(_, value)| value).collect();
         assert_eq!(values, [net.to_str().unwrap(), "@me", "1"]);
         let moved = engine.with_option_files(["/cache/b.net".into()]);
-        assert_eq!(moved.told_options()[0].1, "/cache/b.net");
-        assert_eq!(moved.told_options()[1].1, "@me");
+        assert_eq!(moved.sent_options()[0].1, "/cache/b.net");
+        assert_eq!(moved.sent_options()[1].1, "@me");
     }
 
     #[test]

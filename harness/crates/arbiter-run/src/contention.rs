@@ -68,7 +68,7 @@ pub enum Contention {
 struct Waiting {
     engine: usize,
     waited: Duration,
-    thought: Duration,
+    search: Duration,
     /// Time granted by the time control; `None` without time limits.
     granted: Option<Duration>,
 }
@@ -77,7 +77,7 @@ impl Waiting {
     fn share(&self) -> f64 {
         let harmless = self.granted.map(|granted| granted.mul_f64(HARMLESS));
         if harmless.is_some_and(|harmless| self.waited > harmless) {
-            (self.waited.as_secs_f64() / self.thought.as_secs_f64()).min(1.0)
+            (self.waited.as_secs_f64() / self.search.as_secs_f64()).min(1.0)
         } else {
             0.0
         }
@@ -97,10 +97,10 @@ pub fn judge_contention(
         let ByColor { white: Some(white), black: Some(black) } = game.waited else { return None };
         let thinking = game.thinking_times();
         let sides = game.engines.zip(ByColor { white, black }).zip(thinking);
-        let sides = sides.map(|((engine, waited), (moves, thought))| {
+        let sides = sides.map(|((engine, waited), (moves, search))| {
             // The clock also granted time for one more move, which the side did not complete.
             let granted = conditions(engine).limits.granted(moves + 1);
-            Waiting { engine, waited, thought, granted }
+            Waiting { engine, waited, search, granted }
         });
         if let (Some(winner), Some(late)) = (game.outcome.result.winner(), game.late) {
             let Waiting { engine, waited, .. } = *sides.get(winner.other());
@@ -117,7 +117,7 @@ pub fn judge_contention(
         for side in sides {
             for sum in pair.iter_mut().filter(|sum| sum.engine == side.engine) {
                 sum.waited += side.waited;
-                sum.thought += side.thought;
+                sum.search += side.search;
                 sum.granted = sum.granted.into_iter().chain(side.granted).reduce(|a, b| a + b);
             }
         }

@@ -112,11 +112,11 @@ impl Latencies {
                     self.add(engine, LatencyKind::Ready, micros(time), 1);
                 }
             }
-            for ((engine, waited), (_, thought)) in
+            for ((engine, waited), (_, search)) in
                 game.engines.into_iter().zip(game.waited).zip(game.thinking_times())
             {
                 if let Some(waited) = waited {
-                    self.add(engine, LatencyKind::Thinking, micros(thought), 1);
+                    self.add(engine, LatencyKind::Thinking, micros(search), 1);
                     self.add(engine, LatencyKind::Waiting, micros(waited), 1);
                 }
             }
@@ -129,12 +129,12 @@ impl Latencies {
                 let engine = *game.engines.get(color);
                 let movetime = *game.movetime.get(color);
                 color = !color;
-                let Some(thought) = &played.thought else { continue };
-                if let Some(latency) = thought.latency() {
+                let Some(search) = &played.search else { continue };
+                if let Some(latency) = search.latency() {
                     self.add(engine, LatencyKind::Move, micros(latency), 1);
                 }
                 if let Some(movetime) = movetime {
-                    let overrun = thought.elapsed.saturating_sub(movetime);
+                    let overrun = search.elapsed.saturating_sub(movetime);
                     self.add(engine, LatencyKind::Overrun, micros(overrun), 1);
                 }
             }

@@ -70,7 +70,7 @@ mod tests {
             engines: ByColor { white: 0, black: 1 },
             position: Chess::default(),
             last: None,
-            thoughts: ByColor::default(),
+            searches: ByColor::default(),
             left: ByColor::default(),
         };
         let listed: Vec<_> = (0..3).map(|pair| live_games.add((pair, 0))).collect();

@@ -90,7 +90,7 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
         },
         protocol: *protocol,
         setup: Setup {
-            options: engine.told_options(),
+            options: engine.sent_options(),
             init: init.clone(),
             ponder: *ponder,
             nodestime: engine.conditions.limits.nodestime,
@@ -112,7 +112,7 @@ fn sandbox_of(engine: &Engine, mode: SandboxMode) -> Option<Sandbox> {
     // A program in the user's home folder itself, or in a parent folder, must not make the complete
     // home folder readable.
     let folder = folder.filter(|folder| !home.starts_with(folder));
-    let options = engine.told_options();
+    let options = engine.sent_options();
     let named = options.iter().flat_map(|(_, value)| std::env::split_paths(value));
     let named = named.filter(|path| path.is_absolute() && path.exists());
     sandbox(mode, folder.into_iter().chain(engine.dir.clone()).chain(named).collect())

@@ -162,7 +162,9 @@ fn flags(plan: &Plan) -> Vec<Flag> {
     }
     let parameters = plan.tuning.iter().flat_map(|tuning| &tuning.parameters);
     flags.extend(parameters.map(|parameter| flag("param", table::line(parameter))));
-    flags.extend(settings().filter_map(|setting| Some((setting.flag(), (setting.said?)(plan)?))));
+    flags.extend(
+        settings().filter_map(|setting| Some((setting.flag(), (setting.flag_value?)(plan)?))),
+    );
     flags
 }
 

@@ -35,7 +35,7 @@ settings! {
     "Openings" => {
         /// Openings.
         #[arg(help = OpeningKeys::ABOUT.trim(), long_help = OpeningKeys::help())]
-        openings["FILE,KEY=VALUE"]: Vec<OpeningKeys> as "keys" => OpeningKeys::said(plan),
+        openings["FILE,KEY=VALUE"]: Vec<OpeningKeys> as "keys" => OpeningKeys::flag_value(plan),
     }
     "Run" => {
         /// Seed of all random choices [default: 1]
@@ -44,7 +44,7 @@ settings! {
     "Schedule" => {
         /// Tournament format.
         #[arg(help = ScheduleKeys::ABOUT.trim(), long_help = ScheduleKeys::help())]
-        schedule["FORMAT,KEY=VALUE"]: Vec<ScheduleKeys> as "keys" => ScheduleKeys::said(plan),
+        schedule["FORMAT,KEY=VALUE"]: Vec<ScheduleKeys> as "keys" => ScheduleKeys::flag_value(plan),
         /// Number of rounds: passes through the schedule, Swiss rounds, or climbs of a ladder
         /// [default: 1; for Swiss, as many as a knockout of these engines has]
         #[resume(Length)]
@@ -127,12 +127,12 @@ settings! {
         max_moves["N"]: Option<u32> => plan.rules.move_cap,
         /// Tablebases.
         #[arg(help = SyzygyKeys::ABOUT.trim(), long_help = SyzygyKeys::help())]
-        syzygy["DIRS,KEY=VALUE"]: Vec<SyzygyKeys> as "keys" => SyzygyKeys::said(plan),
+        syzygy["DIRS,KEY=VALUE"]: Vec<SyzygyKeys> as "keys" => SyzygyKeys::flag_value(plan),
     }
     "Faults and noise" => {
         /// Deadlines of engines.
         #[arg(help = DeadlineKeys::ABOUT.trim(), long_help = DeadlineKeys::help())]
-        deadlines["KEY=VALUE"]: Vec<DeadlineKeys> as "keys" => DeadlineKeys::said(plan),
+        deadlines["KEY=VALUE"]: Vec<DeadlineKeys> as "keys" => DeadlineKeys::flag_value(plan),
     }
     "Run" => {
         /// Multiply all times by NPS divided by the speed of this machine in nodes per second. The

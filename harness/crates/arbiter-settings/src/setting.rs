@@ -28,7 +28,7 @@ pub enum OnResume {
 }
 
 /// Part of a command line for a setting: nothing, a switch, or a flag with its value.
-pub type Said = Option<Option<String>>;
+pub type FlagValue = Option<Option<String>>;
 
 /// A setting of a run.
 pub(crate) struct Setting {
@@ -40,7 +40,7 @@ pub(crate) struct Setting {
     pub on_resume: OnResume,
     /// Function that returns the part of a plan's command line for this setting; `None` if the
     /// setting does not determine which games are played.
-    pub said: Option<fn(&Plan) -> Said>,
+    pub flag_value: Option<fn(&Plan) -> FlagValue>,
 }
 
 impl Setting {
@@ -51,19 +51,19 @@ impl Setting {
 }
 
 /// A value that can be written on a command line.
-pub trait ToSaid {
+pub trait ToFlagValue {
     /// Returns the value as it is written on the command line.
-    fn said(self) -> Said;
+    fn flag_value(self) -> FlagValue;
 }
 
-impl<T: ToString> ToSaid for Option<T> {
-    fn said(self) -> Said {
+impl<T: ToString> ToFlagValue for Option<T> {
+    fn flag_value(self) -> FlagValue {
         self.map(|value| Some(value.to_string()))
     }
 }
 
-impl ToSaid for bool {
-    fn said(self) -> Said {
+impl ToFlagValue for bool {
+    fn flag_value(self) -> FlagValue {
         self.then_some(None)
     }
 }
@@ -164,9 +164,9 @@ pub trait Keys: Combine + Default + DeserializeOwned {
 
     /// Returns the value of the flag on the command line of a plan; `None` if no key needs to be
     /// given.
-    fn said(plan: &Plan) -> Option<String> {
+    fn flag_value(plan: &Plan) -> Option<String> {
         let given = Self::KEYS.iter().filter_map(|key| {
-            let value = (key.said?)(plan)?.unwrap_or_else(|| true.to_string());
+            let value = (key.flag_value?)(plan)?.unwrap_or_else(|| true.to_string());
             Some(field(&key.name(), &value))
         });
         Some(given.collect::<Vec<_>>().join(",")).filter(|text| !text.is_empty())
@@ -183,7 +183,7 @@ pub struct Key {
     pub help: fn() -> String,
     /// Function that returns the value on the command line of a plan; `None` if the key does not
     /// determine which games are played.
-    pub said: Option<fn(&Plan) -> Said>,
+    pub flag_value: Option<fn(&Plan) -> FlagValue>,
 }
 
 impl Key {
@@ -207,13 +207,13 @@ pub fn help(text: &str, default: &[&dyn Display]) -> String {
 macro_rules! settings {
     (@resume) => { $crate::OnResume::Fixed };
     (@resume $class:ident) => { $crate::OnResume::$class };
-    (@said $plan:ident) => { None };
-    (@said $plan:ident $said:expr) => { Some(|$plan| $crate::setting::ToSaid::said($said)) };
+    (@flag_value $plan:ident) => { None };
+    (@flag_value $plan:ident $flag_value:expr) => { Some(|$plan| $crate::setting::ToFlagValue::flag_value($flag_value)) };
     (
         $(#[$about:meta])* $name:ident, $plan:ident;
         $( $heading:expr => { $(
             $(#[doc = $doc:literal])* $(#[arg($($arg:tt)*)])* $(#[resume($class:ident)])?
-            $field:ident $([$value:literal])?: $type:ty $(as $reader:literal)? $(= $default:expr)? $(=> $said:expr)?,
+            $field:ident $([$value:literal])?: $type:ty $(as $reader:literal)? $(= $default:expr)? $(=> $flag_value:expr)?,
         )* } )*
         @of_file => { $( $(#[$key:meta])* $of_file:ident: $table:ty, )* }
     ) => {
@@ -238,7 +238,7 @@ macro_rules! settings {
                 field: stringify!($field),
                 has_keys: <$type as $crate::setting::Combine>::HAS_KEYS,
                 on_resume: settings!(@resume $($class)?),
-                said: settings!(@said $plan $($said)?),
+                flag_value: settings!(@flag_value $plan $($flag_value)?),
             }, )* )*];
 
             /// Returns the keys that are set in settings with several keys, such as "openings
@@ -267,13 +267,13 @@ macro_rules! settings {
 /// of the value, `=` gives the default, and `=>` the value on the command line of `plan`.
 #[macro_export]
 macro_rules! keys {
-    (@said $plan:ident) => { None };
-    (@said $plan:ident $said:expr) => { Some(|$plan| $crate::ToSaid::said($said)) };
+    (@flag_value $plan:ident) => { None };
+    (@flag_value $plan:ident $flag_value:expr) => { Some(|$plan| $crate::ToFlagValue::flag_value($flag_value)) };
     (
         $(#[doc = $about:literal])* $name:ident, $has_main:literal, $plan:ident;
         $(
             $(#[doc = $doc:literal])*
-            $field:ident [$value:literal $(= $values:expr)?]: $type:ty $(as $reader:literal)? $(= $default:expr)? $(=> $said:expr)?,
+            $field:ident [$value:literal $(= $values:expr)?]: $type:ty $(as $reader:literal)? $(= $default:expr)? $(=> $flag_value:expr)?,
         )*
     ) => {
         $(#[doc = $about])*
@@ -304,7 +304,7 @@ macro_rules! keys {
                 field: stringify!($field),
                 value: $value,
                 help: || $crate::help(concat!($($doc),*), &[$(&$default)?])$(.replace("{values}", &$values))?,
-                said: $crate::keys!(@said $plan $($said)?),
+                flag_value: $crate::keys!(@flag_value $plan $($flag_value)?),
             }, )*];
         }
 

@@ -19,24 +19,24 @@ use arbiter_protocol::parse_seconds;
 use arbiter_stats::{Correction, Model};
 
 /// Values of a setting, each with its help text, which may be empty.
-pub type Words<T> = [(T, &'static str)];
+pub type Choices<T> = [(T, &'static str)];
 
 /// Sandbox modes of engines.
-pub const SANDBOXES: &Words<SandboxMode> = &[
+pub const SANDBOXES: &Choices<SandboxMode> = &[
     (SandboxMode::Require, "Start engines only in a complete sandbox"),
     (SandboxMode::Auto, "A sandbox as complete as the system supports"),
     (SandboxMode::Off, "Engines have the permissions of the user"),
 ];
 
 /// Elo scales of the bounds of a test.
-pub const MODELS: &Words<Model> = &[
+pub const MODELS: &Choices<Model> = &[
     (Model::Normalized, "Normalized Elo"),
     (Model::Logistic, "Logistic Elo"),
     (Model::Bayesian, "BayesElo, converted to logistic Elo with the observed draw ratio"),
 ];
 
 /// Corrections of the bounds of a test.
-pub const CORRECTIONS: &Words<Correction> = &[
+pub const CORRECTIONS: &Choices<Correction> = &[
     (
         Correction::Dynamic,
         "Move the bounds inwards by the measured mean overshoot, as fishtest does",
@@ -45,7 +45,7 @@ pub const CORRECTIONS: &Words<Correction> = &[
 ];
 
 /// Returns the parser of a flag that accepts the values in `words`.
-pub fn one_of<T>(words: &'static Words<T>) -> impl TypedValueParser<Value = T>
+pub fn one_of<T>(words: &'static Choices<T>) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Display + Send + Sync + FromStr<Err = UnknownName>,
 {

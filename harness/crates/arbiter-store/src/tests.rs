@@ -14,7 +14,7 @@ use arbiter_schedule::Pairing;
 use arbiter_spsa::Iteration;
 
 fn game() -> GameRecord {
-    let thought = SearchInfo {
+    let search = SearchInfo {
         elapsed: Duration::from_micros(1_250),
         reported: Some(Duration::from_millis(1)),
         ..SearchInfo::default()
@@ -23,7 +23,7 @@ fn game() -> GameRecord {
         engines: ByColor { white: 0, black: 1 },
         fen: "4k3/8/8/8/8/8/4P3/4K3 b - - 0 1".into(),
         chess960: false,
-        moves: vec![MoveRecord { uci: "e8e7".parse().unwrap(), thought: Some(thought) }],
+        moves: vec![MoveRecord { uci: "e8e7".parse().unwrap(), search: Some(search) }],
         outcome: Outcome::lost(Color::White, Termination::TimeForfeit, "White was late"),
         duration: Duration::from_secs(1),
         ready: ByColor { white: None, black: Some(Duration::from_micros(70)) },
@@ -77,10 +77,10 @@ fn findings_count_once_and_are_removed_with_their_pair() {
     let (mut store, mut played) = filled(dir.path());
     assert!(store.lint("run").unwrap().is_empty());
     let finding = LintFinding { rule: LintRule::Time, what: "x".into(), line: String::new() };
-    let thought = played.games.first.moves[0].thought.as_mut().unwrap();
+    let search = played.games.first.moves[0].search.as_mut().unwrap();
     // A finding that a worker reports twice counts once.
     let findings = vec![finding.clone(), finding];
-    thought.details = SearchDetails { findings, ..SearchDetails::default() }.boxed();
+    search.details = SearchDetails { findings, ..SearchDetails::default() }.boxed();
     for pair in [7, 5] {
         played.pairing.pair = pair;
         assert!(store.append("run", &played, None, Some("w")).unwrap());
@@ -466,9 +466,9 @@ fn invalid_imports_are_rejected_and_leave_nothing() {
 fn judged(plies: usize, scores: &[i32]) -> GameRecord {
     let uci: shakmaty::uci::UciMove = "e8e7".parse().unwrap();
     let scores = scores.iter().map(|score| Some(arbiter_protocol::Score::Centipawns(*score)));
-    let thoughts = scores.map(|score| Some(SearchInfo { score, ..SearchInfo::default() }));
-    let book = MoveRecord { uci, thought: None };
-    let moves = thoughts.flat_map(|thought| [MoveRecord { uci, thought }, book.clone()]);
+    let searches = scores.map(|score| Some(SearchInfo { score, ..SearchInfo::default() }));
+    let book = MoveRecord { uci, search: None };
+    let moves = searches.flat_map(|search| [MoveRecord { uci, search }, book.clone()]);
     let mut moves: Vec<_> = moves.collect();
     moves.resize(plies, book.clone());
     GameRecord { moves, transcript: None, ..game() }

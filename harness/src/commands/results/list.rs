@@ -15,7 +15,7 @@ use arbiter_report::{ListedRun, RunFilter, RunPhase, read_one, shown_run};
 use arbiter_report::{run_pattern, runs_json, runs_table, stored_summary};
 use arbiter_run::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
-use arbiter_settings::{Words, one_of};
+use arbiter_settings::{Choices, one_of};
 use arbiter_store::{RunHead, Store};
 
 /// Flags of `arbiter results list`.
@@ -45,7 +45,7 @@ pub(super) struct RunFilterArgs {
     engine: Option<String>,
 }
 
-const PHASES: &Words<RunPhase> = &[
+const PHASES: &Choices<RunPhase> = &[
     (RunPhase::Running, "Being played"),
     (RunPhase::Ended, "Complete, or decided"),
     (RunPhase::Unfinished, "Interrupted or killed; can be resumed with --resume RUN"),

@@ -40,7 +40,7 @@ fn impossible_results_are_rejected() {
     refuse("game 1: other engines", &|p| p.games.first.engines = ByColor { white: 1, black: 0 });
     refuse("another start", &|p| p.games.first.fen = "8/8/8/8/8/8/8/8 w - - 0 1".into());
     refuse("another opening", &|p| p.games.first.moves[0].uci = uci("e2e4"));
-    refuse("differs from the opening", &|p| p.games.first.moves[1].thought = None);
+    refuse("differs from the opening", &|p| p.games.first.moves[1].search = None);
     refuse("move 2 (e7e4): Black played the illegal move", &|p| {
         p.games.first.moves[1].uci = uci("e7e4");
     });
@@ -107,8 +107,8 @@ fn scores_and_times_are_verified() {
     }
     assert_eq!(check(&played(3), &timed, &Terms::default()), Ok(()));
     let slow = |p: &mut PlayedPair| {
-        let thought = p.games.first.moves[2].thought.as_mut().unwrap();
-        thought.elapsed = Duration::from_millis(11);
+        let search = p.games.first.moves[2].search.as_mut().unwrap();
+        search.elapsed = Duration::from_millis(11);
     };
     refuse(&timed, "move 3 (g2g4): White loses on time", &slow);
     let mut scaled = played(3);

@@ -126,7 +126,7 @@ pub(crate) fn played(pair: u64) -> PlayedPair {
             .enumerate()
             .map(|(ply, uci)| MoveRecord {
                 uci: uci.parse().unwrap(),
-                thought: (ply > 0).then(SearchInfo::default),
+                search: (ply > 0).then(SearchInfo::default),
             })
             .collect(),
         outcome: Outcome::lost(Color::White, Termination::Checkmate, "White is mated"),
@@ -150,7 +150,7 @@ pub(crate) fn result(report: Report) -> JobResult {
 pub(crate) fn full() -> JobResult {
     let mut pair = played(7);
     let game = &mut pair.games.first;
-    game.moves[1].thought = Some(SearchInfo {
+    game.moves[1].search = Some(SearchInfo {
         score: Some(Score::Mate(-3)),
         depth: Some(9),
         seldepth: Some(12),
@@ -172,7 +172,7 @@ pub(crate) fn full() -> JobResult {
         }
         .boxed(),
     });
-    game.moves[2].thought.as_mut().unwrap().score = Some(Score::Centipawns(-31));
+    game.moves[2].search.as_mut().unwrap().score = Some(Score::Centipawns(-31));
     game.ready.black = Some(Duration::from_micros(70));
     game.late =
         Some(LateMove { over: Duration::from_millis(30), waited: Some(Duration::from_millis(4)) });

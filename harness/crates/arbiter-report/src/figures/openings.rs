@@ -80,7 +80,7 @@ impl Default for OpeningNames {
 
 /// Returns the number of book moves at the start of a game, in plies.
 pub(crate) fn book_plies(game: &GameRecord) -> usize {
-    game.moves.iter().take_while(|played| played.thought.is_none()).count()
+    game.moves.iter().take_while(|played| played.search.is_none()).count()
 }
 
 /// Returns all openings in the table, with their moves in SAN.

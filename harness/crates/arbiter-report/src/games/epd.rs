@@ -46,7 +46,7 @@ mod tests {
             engines: ByColor { white: 0, black: 1 },
             fen: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 3 7".into(),
             chess960: false,
-            moves: moves.map(|uci| MoveRecord { uci: uci.parse().unwrap(), thought: None }).into(),
+            moves: moves.map(|uci| MoveRecord { uci: uci.parse().unwrap(), search: None }).into(),
             outcome: Outcome::drawn(Termination::MoveCap, "draw"),
             duration: Duration::ZERO,
             ready: ByColor::default(),

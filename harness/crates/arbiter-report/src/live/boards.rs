@@ -125,13 +125,13 @@ impl Board {
 
     fn of((pair, game): (u64, usize), snapshot: &GameSnapshot) -> Board {
         let side = |color: Color| {
-            let thought = snapshot.thoughts.get(color);
+            let search = snapshot.searches.get(color);
             Side {
                 engine: *snapshot.engines.get(color),
                 time_left_ms: snapshot.left.get(color).map(|left| left.as_millis() as u64),
-                score: thought.and_then(|thought| thought.score).map(|score| score.to_string()),
-                depth: thought.and_then(|thought| thought.depth),
-                elapsed_ms: thought.map(|thought| thought.elapsed.as_secs_f64() * 1e3),
+                score: search.and_then(|search| search.score).map(|score| score.to_string()),
+                depth: search.and_then(|search| search.depth),
+                elapsed_ms: search.map(|search| search.elapsed.as_secs_f64() * 1e3),
             }
         };
         Board {
@@ -169,7 +169,7 @@ mod tests {
             games: 6,
             faults: 0,
         };
-        let thought = MoveSummary {
+        let search = MoveSummary {
             score: Some(Score::Centipawns(-31)),
             depth: Some(7),
             elapsed: Duration::from_micros(2_500),
@@ -178,7 +178,7 @@ mod tests {
             engines: ByColor { white: 1, black: 0 },
             position: Chess::default(),
             last: "g8f6".parse().ok(),
-            thoughts: ByColor { white: None, black: Some(thought) },
+            searches: ByColor { white: None, black: Some(search) },
             left: ByColor { white: None, black: Some(Duration::from_millis(1_234)) },
         };
         let mut sent = Running::of(status.clone());

@@ -28,7 +28,7 @@ pub(crate) fn files_text(engine: &Engine, hashes: &[String]) -> String {
 /// Formats all options that are sent to an engine, or `none` if no options are sent.
 pub(crate) fn options_text(engine: &Engine, hashes: &[String]) -> String {
     let mut files = files(engine, hashes).peekable();
-    let shown = engine.told_options().into_iter().map(|(name, value)| {
+    let shown = engine.sent_options().into_iter().map(|(name, value)| {
         let file = files.next_if(|(option, _)| *option == name);
         format!("{name}={}", file.map_or(value, |(_, file)| file))
     });

@@ -143,7 +143,7 @@ pub fn plan_json(
 }
 
 fn figures<'a>(engine: &'a Engine, hash: &'a str, files: &'a [String]) -> EngineFigures<'a> {
-    let options = engine.options.iter().zip(engine.told_options());
+    let options = engine.options.iter().zip(engine.sent_options());
     let files = engine.option_files().zip(files);
     EngineFigures {
         name: &engine.name,

@@ -98,13 +98,13 @@ fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
     let mut clocks = limits.map(|limits| limits.new_clock());
     let (mut scores, mut times) = (ByColor::<Curve>::default(), ByColor::<Curve>::default());
     for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
-        let Some(thought) = &played.thought else { continue };
+        let Some(search) = &played.search else { continue };
         let at = axis_position(mover, number);
-        if let Some(score) = thought.score {
+        if let Some(score) = search.score {
             let pawns = f64::from(score.limited(MAX_SCORE)) / 100.0;
             scores.get_mut(mover).push((at, mover.fold_wb(pawns, -pawns)));
         }
-        let cost = limits.get(mover).cost(thought.elapsed, thought.nodes);
+        let cost = limits.get(mover).cost(search.elapsed, search.nodes);
         if let Some(clock) = clocks.get_mut(mover) {
             // The game continued after this move, so the engine did not lose on time. The unlimited
             // margin prevents the clock from reporting a loss on time.
@@ -161,13 +161,13 @@ fn step(position: &mut Chess, played: &MoveRecord) -> Option<Step> {
     let dots = if position.turn() == Color::White { "." } else { "..." };
     let number = format!("{}{dots}", position.fullmoves());
     let at = axis_position(position.turn(), position.fullmoves().get());
-    let remark = match &played.thought {
+    let remark = match &played.search {
         None => "book".to_owned(),
-        Some(thought) => {
+        Some(search) => {
             let mover = color_name(position.turn());
-            let score = thought.score.map(|score| format!("{score} for {mover}"));
-            let depth = thought.depth.map(|depth| format!("depth {depth}"));
-            let time = time(thought.elapsed.as_micros() as u64);
+            let score = search.score.map(|score| format!("{score} for {mover}"));
+            let depth = search.depth.map(|depth| format!("depth {depth}"));
+            let time = time(search.elapsed.as_micros() as u64);
             let parts = [score, depth, Some(time)].into_iter().flatten();
             parts.collect::<Vec<_>>().join(", ")
         }

@@ -27,9 +27,9 @@ type Side = (f64, f64);
 /// beyond the margin at a loss on time, and the milliseconds waited during that move.
 fn game(white: usize, sides: [Side; 2], winner: Option<Color>, late: Option<Side>) -> GameRecord {
     let [w, b] = sides;
-    let thought = |(_, ms_): Side| SearchInfo { elapsed: ms(ms_), ..SearchInfo::default() };
+    let search = |(_, ms_): Side| SearchInfo { elapsed: ms(ms_), ..SearchInfo::default() };
     let moves =
-        sides.map(|side| MoveRecord { uci: "e2e4".parse().unwrap(), thought: Some(thought(side)) });
+        sides.map(|side| MoveRecord { uci: "e2e4".parse().unwrap(), search: Some(search(side)) });
     GameRecord {
         engines: ByColor { white, black: 1 - white },
         fen: String::new(),

@@ -66,13 +66,13 @@ impl Meter {
         let share = if stolen.is_zero() { 0.0 } else { stolen.as_secs_f64() / machine };
         let thinking = record.thinking_times();
         ByColor::new_with(|color: Color| {
-            let (moves, thought) = *thinking.get(color);
+            let (moves, search) = *thinking.get(color);
             let delays = engines.get(color).process().delays();
-            let lost = delays.since(self.delays.get(color), thought);
+            let lost = delays.since(self.delays.get(color), search);
             // Without this correction, a fifth of the pairs at 0.5 ms per move would be voided even
             // on an idle machine.
             let lost = lost.saturating_sub(WAKING.saturating_mul(moves));
-            Some((lost + thought.mul_f64(share.min(1.0))).min(thought))
+            Some((lost + search.mul_f64(share.min(1.0))).min(search))
         })
     }
 }

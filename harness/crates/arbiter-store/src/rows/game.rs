@@ -55,7 +55,7 @@ struct MoveRow<'a> {
 struct ReadMove {
     #[serde(with = "As::<DisplayFromStr>")]
     m: UciMove,
-    #[serde(default, deserialize_with = "read_thought")]
+    #[serde(default, deserialize_with = "read_search")]
     t: Option<SearchInfo>,
 }
 
@@ -126,7 +126,7 @@ impl GameRow {
     pub(crate) fn into_record(self) -> Result<GameRecord, String> {
         let moves: Vec<ReadMove> =
             serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;
-        let moves = moves.into_iter().map(|row| MoveRecord { uci: row.m, thought: row.t });
+        let moves = moves.into_iter().map(|row| MoveRecord { uci: row.m, search: row.t });
         let result: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
         // A damaged number may be negative or NaN, for which the infallible conversion would panic.
@@ -166,26 +166,26 @@ pub(crate) fn stored_hash(fen: &str, chess960: bool, moves: &str) -> Option<u64>
 
 impl<'a> MoveRow<'a> {
     fn of(record: &'a MoveRecord, none: &'a SearchDetails) -> MoveRow<'a> {
-        let thought = record.thought.as_ref();
-        MoveRow { m: record.uci, t: thought.map(|thought| SearchInfoRow::of(thought, none)) }
+        let search = record.search.as_ref();
+        MoveRow { m: record.uci, t: search.map(|search| SearchInfoRow::of(search, none)) }
     }
 }
 
 impl<'a> SearchInfoRow<'a> {
-    /// Returns the stored form of `thought`. `none` contains the details to store if `thought` has
+    /// Returns the stored form of `search`. `none` contains the details to store if `search` has
     /// no details.
-    fn of(thought: &'a SearchInfo, none: &'a SearchDetails) -> SearchInfoRow<'a> {
-        let details = thought.details.as_deref().unwrap_or(none);
+    fn of(search: &'a SearchInfo, none: &'a SearchDetails) -> SearchInfoRow<'a> {
+        let details = search.details.as_deref().unwrap_or(none);
         // The findings are stored in separate rows.
         let SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings: _ } = details;
         SearchInfoRow {
-            cp: thought.score.and_then(Score::centipawns),
-            mate: thought.score.and_then(Score::mate),
-            d: thought.depth,
-            sd: thought.seldepth,
-            n: thought.nodes,
-            ns: thought.elapsed,
-            t: thought.reported.map(|time| time.as_millis() as u64),
+            cp: search.score.and_then(Score::centipawns),
+            mate: search.score.and_then(Score::mate),
+            d: search.depth,
+            sd: search.seldepth,
+            n: search.nodes,
+            ns: search.elapsed,
+            t: search.reported.map(|time| time.as_millis() as u64),
             l: left.map(nanos),
             nps: *nps,
             hf: *hashfull,
@@ -198,7 +198,7 @@ impl<'a> SearchInfoRow<'a> {
 
 /// Reads a [`SearchInfoRow`] into a [`SearchInfo`], field by field, because moving a complete row
 /// would take as long as reading the row.
-fn read_thought<'de, D: Deserializer<'de>>(json: D) -> Result<Option<SearchInfo>, D::Error> {
+fn read_search<'de, D: Deserializer<'de>>(json: D) -> Result<Option<SearchInfo>, D::Error> {
     json.deserialize_map(SearchInfoFields).map(Some)
 }
 
@@ -208,22 +208,22 @@ impl<'de> Visitor<'de> for SearchInfoFields {
     type Value = SearchInfo;
 
     fn expecting(&self, out: &mut Formatter<'_>) -> FmtResult {
-        out.write_str("a thought")
+        out.write_str("search information")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SearchInfo, A::Error> {
-        let mut thought = SearchInfo::default();
+        let mut search = SearchInfo::default();
         let mut elapsed = None;
         while let Some(field) = map.next_key::<&str>()? {
-            let SearchInfo { details, .. } = &mut thought;
+            let SearchInfo { details, .. } = &mut search;
             match field {
-                "cp" => thought.score = Some(Score::Centipawns(map.next_value()?)),
-                "mate" => thought.score = Some(Score::Mate(map.next_value()?)),
-                "d" => thought.depth = Some(map.next_value()?),
-                "sd" => thought.seldepth = Some(map.next_value()?),
-                "n" => thought.nodes = Some(map.next_value()?),
+                "cp" => search.score = Some(Score::Centipawns(map.next_value()?)),
+                "mate" => search.score = Some(Score::Mate(map.next_value()?)),
+                "d" => search.depth = Some(map.next_value()?),
+                "sd" => search.seldepth = Some(map.next_value()?),
+                "n" => search.nodes = Some(map.next_value()?),
                 "ns" => elapsed = Some(Duration::from_nanos(map.next_value()?)),
-                "t" => thought.reported = Some(Duration::from_millis(map.next_value()?)),
+                "t" => search.reported = Some(Duration::from_millis(map.next_value()?)),
                 "l" => {
                     let left = Duration::from_nanos(map.next_value()?);
                     details.get_or_insert_default().left = Some(left);
@@ -239,8 +239,8 @@ impl<'de> Visitor<'de> for SearchInfoFields {
         }
         // Search information always has a measured time, so a row without a measured time is
         // damaged.
-        thought.elapsed = elapsed.ok_or_else(|| Error::missing_field("ns"))?;
-        Ok(thought)
+        search.elapsed = elapsed.ok_or_else(|| Error::missing_field("ns"))?;
+        Ok(search)
     }
 }
 
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn records_survive_storage() {
-        let thought = |score| SearchInfo {
+        let search = |score| SearchInfo {
             score,
             depth: Some(9),
             seldepth: None,
@@ -270,12 +270,12 @@ mod tests {
             }
             .boxed(),
         };
-        let moves = [None, Some(thought(Some(Score::Mate(-3)))), Some(thought(None))];
+        let moves = [None, Some(search(Some(Score::Mate(-3)))), Some(search(None))];
         let record = GameRecord {
             engines: ByColor { white: 1, black: 0 },
             fen: "4k3/8/8/8/8/8/8/4K2R w K - 0 1".into(),
             chess960: true,
-            moves: moves.map(|thought| MoveRecord { uci: "e1h1".parse().unwrap(), thought }).into(),
+            moves: moves.map(|search| MoveRecord { uci: "e1h1".parse().unwrap(), search }).into(),
             outcome: Outcome::lost(Color::White, Termination::Crash, "White crashed (\"x\")"),
             duration: Duration::from_millis(1_500),
             ready: ByColor::default(),

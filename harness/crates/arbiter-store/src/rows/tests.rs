@@ -28,6 +28,6 @@ fn stored_games_are_read_and_written_as_they_were() {
         let row: GameRow = serde_json::from_str(text).unwrap();
         let record = row.clone().into_record().unwrap();
         assert_eq!(GameRow::of(&record), row);
-        assert!(record.moves.iter().all(|played| played.thought.is_some()));
+        assert!(record.moves.iter().all(|played| played.search.is_some()));
     }
 }

@@ -74,8 +74,8 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
     let mut position = start.position.clone();
     let (mut moves, mut scores) = (Vec::new(), Vec::new());
     let mut open_plies = None;
-    for MoveRecord { uci, thought } in &record.moves {
-        let score = thought.as_ref().and_then(|thought| thought.score);
+    for MoveRecord { uci, search } in &record.moves {
+        let score = search.as_ref().and_then(|search| search.score);
         if matches!(score, Some(Score::Mate(_))) {
             open_plies.get_or_insert(moves.len());
         }

@@ -41,7 +41,7 @@ pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, game_index: usize, 
         let moves = (0..).zip(game.moves.iter().zip(movers(game)));
         let moves = moves.filter(|(_, (_, (mover, _)))| *mover == color);
         let scores =
-            moves.filter_map(|(ply, (played, _))| Some((ply, played.thought.as_ref()?.score?)));
+            moves.filter_map(|(ply, (played, _))| Some((ply, played.search.as_ref()?.score?)));
         let (ply, score) =
             scores.max_by(|(_, a), (_, b)| centipawns(*a).total_cmp(&centipawns(*b)))?;
         Some((color, ply, score, error(score, result(game, color))?))

@@ -141,12 +141,12 @@ impl GameStatistics {
         let mut position = game.start();
         let mut phase = search::phase(&position);
         for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
-            if let Some(thought) = &played.thought {
+            if let Some(search) = &played.search {
                 let engine = &mut self.engines[*game.engines.get(mover)];
-                engine.times[search::time_bucket(thought.elapsed)] += 1;
-                engine.by_move_number[search::move_range(number)].add(thought);
-                engine.phases[phase].add(thought);
-                thought.score.iter().for_each(|s| evaluations.get_mut(mover).add(centipawns(*s)));
+                engine.times[search::time_bucket(search.elapsed)] += 1;
+                engine.by_move_number[search::move_range(number)].add(search);
+                engine.phases[phase].add(search);
+                search.score.iter().for_each(|s| evaluations.get_mut(mover).add(centipawns(*s)));
             }
             let Some(m) = search::stored_move(&position, played.uci) else { break };
             position.play_unchecked(m);

@@ -64,16 +64,16 @@ impl SearchStatistics {
         (self.moves > 0).then(|| 1e3 * self.time.as_secs_f64() / self.moves as f64)
     }
 
-    pub(super) fn add(&mut self, thought: &SearchInfo) {
+    pub(super) fn add(&mut self, search: &SearchInfo) {
         self.moves += 1;
-        self.time += thought.elapsed;
-        if let Some(depth) = thought.depth {
+        self.time += search.elapsed;
+        if let Some(depth) = search.depth {
             self.depth += u64::from(depth);
             self.with_depth += 1;
         }
-        if let Some(nodes) = thought.nodes {
+        if let Some(nodes) = search.nodes {
             self.nodes += nodes;
-            self.time_for_nodes += thought.elapsed;
+            self.time_for_nodes += search.elapsed;
         }
     }
 }

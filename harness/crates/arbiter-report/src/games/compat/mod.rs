@@ -216,7 +216,7 @@ impl DialectWriter {
     fn mates(&self, game: &GameRecord) -> String {
         let first = game.first_to_move();
         let scores = game.moves.iter().zip([first, !first].into_iter().cycle());
-        let scores = scores.map(|(played, color)| match played.thought.as_ref()?.score? {
+        let scores = scores.map(|(played, color)| match played.search.as_ref()?.score? {
             Score::Mate(moves) => Some((moves, color)),
             Score::Centipawns(_) => None,
         });

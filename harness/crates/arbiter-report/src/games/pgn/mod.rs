@@ -244,9 +244,9 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
         };
         let mut word = before + &name;
         if !annotation.is_minimal {
-            let mut comment = match &played.thought {
+            let mut comment = match &played.search {
                 None => "book".to_owned(),
-                Some(thought) => written::comment(thought, annotation, is_timed),
+                Some(search) => written::comment(search, annotation, is_timed),
             };
             if index + 1 == game.moves.len() {
                 comment += if comment.is_empty() { "" } else { ", " };
@@ -297,7 +297,7 @@ mod tests {
     use shakmaty::ByColor;
 
     fn game(fen: &str, moves: &[&str]) -> GameRecord {
-        let thought = SearchInfo {
+        let search = SearchInfo {
             score: Some(Score::Centipawns(31)),
             depth: Some(7),
             seldepth: None,
@@ -307,7 +307,7 @@ mod tests {
         };
         let moves = moves.iter().map(|uci| MoveRecord {
             uci: uci.parse().unwrap(),
-            thought: (*uci != "e2e4").then(|| thought.clone()),
+            search: (*uci != "e2e4").then(|| search.clone()),
         });
         GameRecord {
             engines: ByColor { white: 1, black: 0 },

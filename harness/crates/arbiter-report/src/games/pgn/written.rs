@@ -44,15 +44,15 @@ fn long(short: SanPlus, m: Move) -> SanPlus {
 /// Returns the comment on a move, without braces: score, depth, time (or nodes in a game without
 /// time limits), and the requested fields. A field that the engine did not report is omitted,
 /// unless the dialect requires the field.
-pub(super) fn comment(thought: &SearchInfo, annotation: &Annotation, is_timed: bool) -> String {
+pub(super) fn comment(search: &SearchInfo, annotation: &Annotation, is_timed: bool) -> String {
     let mut text = match annotation.dialect {
-        Some(Dialect::Cutechess) => cutechess_figures(thought),
+        Some(Dialect::Cutechess) => cutechess_figures(search),
         dialect => {
             // fastchess writes a missing score as `0.00/0`, a form that PGN readers recognize.
-            let score = thought.score.map(|score| score_text(score, dialect));
-            let depth = thought.score.and(thought.depth).unwrap_or(0);
+            let score = search.score.map(|score| score_text(score, dialect));
+            let depth = search.score.and(search.depth).unwrap_or(0);
             let time =
-                if is_timed { format!(" {}", seconds(thought.elapsed)) } else { String::new() };
+                if is_timed { format!(" {}", seconds(search.elapsed)) } else { String::new() };
             format!("{}/{depth}{time}", score.unwrap_or_else(|| "0.00".to_owned()))
         }
     };
@@ -61,8 +61,8 @@ pub(super) fn comment(thought: &SearchInfo, annotation: &Annotation, is_timed: b
     fields.sort_unstable();
     fields.dedup();
     let is_foreign = annotation.dialect.is_some();
-    text.extend(fields.into_iter().filter_map(|field| field_text(thought, field, is_foreign)));
-    for line in thought.details.iter().flat_map(|details| &details.lines) {
+    text.extend(fields.into_iter().filter_map(|field| field_text(search, field, is_foreign)));
+    for line in search.details.iter().flat_map(|details| &details.lines) {
         text += &format!(", line=\"{}\"", sanitized(line));
     }
     text
@@ -70,15 +70,15 @@ pub(super) fn comment(thought: &SearchInfo, annotation: &Annotation, is_timed: b
 
 /// Returns the score, depth and time in the form of cutechess-cli, which omits the score if there
 /// is no depth.
-fn cutechess_figures(thought: &SearchInfo) -> String {
+fn cutechess_figures(search: &SearchInfo) -> String {
     let mut text = String::new();
-    let depth = thought.depth.unwrap_or(0);
+    let depth = search.depth.unwrap_or(0);
     if depth > 0 {
-        let score = thought.score.map(|score| score_text(score, Some(Dialect::Cutechess)));
+        let score = search.score.map(|score| score_text(score, Some(Dialect::Cutechess)));
         text = format!("{}/{depth} ", score.unwrap_or_default());
     }
-    if depth > 0 || thought.nodes.is_some() || thought.elapsed.as_millis() >= 500 {
-        text += &rounded_seconds(thought.elapsed);
+    if depth > 0 || search.nodes.is_some() || search.elapsed.as_millis() >= 500 {
+        text += &rounded_seconds(search.elapsed);
     }
     text
 }
@@ -98,8 +98,8 @@ fn score_text(score: Score, dialect: Option<Dialect>) -> String {
 
 /// Formats a field of a comment, with a leading comma. If the value is unknown, returns `None` or,
 /// if `is_required` is `true`, writes 0 (an empty string for the PV).
-fn field_text(thought: &SearchInfo, field: Field, is_required: bool) -> Option<String> {
-    let details = thought.details.as_deref();
+fn field_text(search: &SearchInfo, field: Field, is_required: bool) -> Option<String> {
+    let details = search.details.as_deref();
     let number = |name: &str, value: Option<u64>| {
         let value = value.or(is_required.then_some(0))?;
         Some(format!(", {name}={value}"))
@@ -110,9 +110,9 @@ fn field_text(thought: &SearchInfo, field: Field, is_required: bool) -> Option<S
     };
     match field {
         Field::TimeLeft => time("tl", details.and_then(|details| details.left)),
-        Field::Latency => time("latency", thought.latency()),
-        Field::Nodes => number("n", thought.nodes),
-        Field::Seldepth => number("sd", thought.seldepth.map(u64::from)),
+        Field::Latency => time("latency", search.latency()),
+        Field::Nodes => number("n", search.nodes),
+        Field::Seldepth => number("sd", search.seldepth.map(u64::from)),
         Field::Nps => number("nps", details.and_then(|details| details.nps)),
         Field::Hashfull => {
             number("hashfull", details.and_then(|details| details.hashfull).map(u64::from))
@@ -162,7 +162,7 @@ mod tests {
             let mut position = Chess::default();
             let moves = ["e2e4", "d7d5", "e4d5", "g8f6", "f1b5"];
             let written = moves.map(|uci| {
-                let played = MoveRecord { uci: uci.parse().unwrap(), thought: None };
+                let played = MoveRecord { uci: uci.parse().unwrap(), search: None };
                 play(&mut position, &played, notation, CastlingMode::Standard).unwrap()
             });
             assert_eq!(written, expect);
@@ -184,7 +184,7 @@ mod tests {
             pv: vec!["e2e4".into(), "e7e5".into()],
             ..SearchDetails::default()
         };
-        let thought = SearchInfo {
+        let search = SearchInfo {
             score: Some(Score::Centipawns(31)),
             depth: Some(7),
             seldepth: Some(12),
@@ -193,15 +193,15 @@ mod tests {
             reported: ms(100),
             details: SearchDetails { lines: lines.clone(), ..details.clone() }.boxed(),
         };
-        let quiet = SearchInfo { details: details.boxed(), ..thought.clone() };
+        let quiet = SearchInfo { details: details.boxed(), ..search.clone() };
         let none = Annotation::default();
         assert_eq!(comment(&quiet, &none, true), "+0.31/7 0.104s");
         let cutechess = Annotation { dialect: Some(Dialect::Cutechess), ..none.clone() };
         for (ms, shown) in
             [(0, "0s"), (9, "0.009s"), (104, "0.10s"), (2_340, "2.3s"), (12_800, "13s")]
         {
-            let thought = SearchInfo { elapsed: Duration::from_millis(ms), ..quiet.clone() };
-            assert_eq!(comment(&thought, &cutechess, true), format!("+0.31/7 {shown}"));
+            let search = SearchInfo { elapsed: Duration::from_millis(ms), ..quiet.clone() };
+            assert_eq!(comment(&search, &cutechess, true), format!("+0.31/7 {shown}"));
         }
         let silent = SearchInfo { elapsed: Duration::from_millis(30), ..SearchInfo::default() };
         assert_eq!(comment(&silent, &cutechess, true), "");
@@ -210,6 +210,6 @@ mod tests {
             Annotation { fields: arbiter_names::variants().collect(), ..Annotation::default() };
         let expect = "+0.31/7 0.104s, tl=61.500s, latency=0.004s, n=900, sd=12, nps=9000, \
                       tbhits=0, pv=\"e2e4 e7e5\", line=\"info string |net| \u{fffd}[1m\"";
-        assert_eq!(comment(&thought, &all, true), expect);
+        assert_eq!(comment(&search, &all, true), expect);
     }
 }
