@@ -37,8 +37,8 @@ const GIT: &str = ".git";
 /// Flag of every command that reads a results store and plays nothing.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ResultsArg {
-    /// Folder of the results store [default: set by arbiter.toml, else the nearest results/ with a
-    /// store]
+    /// Folder of the results store [default: as set in arbiter.toml, else the nearest results/ with
+    /// a store]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 }

@@ -49,7 +49,7 @@ Examples:
   arbiter doctor
   arbiter doctor --format json")]
 pub(crate) struct DoctorArgs {
-    /// Also try a NATS server: a join file (*.join) or a URL such as tls://host:4222
+    /// Also test access to a NATS server: a join file (*.join) or a URL such as tls://host:4222
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "FILE|URL")]
     on: Option<crate::fleet::ServerName>,

@@ -37,7 +37,7 @@ const BOOK_ENDINGS: [&str; 3] = ["epd", "pgn", "bin"];
 /// Flags of `arbiter init`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Builds the working tree and tests the engine's bench, perft counts and UCI compliance. Existing files
+Builds the working tree and tests the engine's bench, perft counts and UCI conformance. Existing files
 are left unchanged, except that the results folder is added to .gitignore.
 
 Exit codes: 0 if all files now exist; 2 for usage errors; 3 if arbiter.toml exists and
@@ -51,7 +51,7 @@ pub(crate) struct InitArgs {
     /// Also write a workflow for GitHub Actions
     #[arg(long)]
     ci: bool,
-    /// Repository of the engine [default: that of the current folder]
+    /// Repository of the engine [default: repository of the current folder]
     #[arg(long, value_name = "PATH")]
     repo: Option<PathBuf>,
     /// Folder of the build cache [default: arbiter in the user's cache folder]

@@ -30,7 +30,7 @@ pub(crate) struct PlanArgs {
     /// True strengths to tabulate, in logistic Elo [default: a range around both hypotheses]
     #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_negative_numbers = true)]
     elo: Vec<f64>,
-    /// Counts of a pilot sample; adds a forecast from its pair scores
+    /// Counts of a pilot sample; adds a forecast from these counts
     #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = numbers::counts::<5>)]
     pilot: Option<[u64; 5]>,
 }
