@@ -163,7 +163,7 @@ impl Fleet {
     /// Prints the command that starts a worker.
     pub(crate) fn announce(&self) {
         let place = self.access.place();
-        note(&format!("played by workers on {place}; to add one:"));
+        note(&format!("workers on {place} play the pairs; to add a worker:"));
         match &self.server {
             ServerName::Url(_) => {
                 let key = self.key.public();

@@ -215,7 +215,7 @@ fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
     }
     let base = pair_model(args.draw_ratio, args.bias).ok_or_else(|| {
         format!(
-            "no variance with a bias of {} Elo and {} draws; lower one of them",
+            "no variance with a bias of {} Elo and a draw ratio of {}; lower one of these values",
             args.bias, args.draw_ratio
         )
     })?;

@@ -80,7 +80,7 @@ pub(super) struct SimulateArgs {
 pub(crate) struct SimulationFigures<'a> {
     /// Number of games of a tuning run.
     games: u64,
-    /// Number of iterations; each of them moves the values.
+    /// Number of iterations; each iteration moves the values.
     iterations: u64,
     /// Number of pairs of an iteration.
     pairs: u64,
@@ -293,7 +293,8 @@ fn document(figures: &SimulationFigures<'_>, tuning: &Tuning) -> Document {
         figures.mean_loss_elo, figures.start_loss_elo, figures.forecast_loss_elo
     ));
     document.paragraph(format!(
-        "Continued at the final rates: {:.2} on average, at most {:.2} with 95 % probability.",
+        "Continued at the final rates: {:.2} Elo below the optimum on average, at most {:.2} Elo \
+         with 95 % probability.",
         figures.noise_elo, figures.noise_elo_95
     ));
     document
