@@ -12,7 +12,7 @@ pub const CONDITIONS: &str = "## Setup";
 /// Heading of the lint findings, in a text report.
 pub const LINT: &str = "## Lint";
 /// Phrase before the crosstable, in a text report.
-pub const CROSS_TABLE: &str = "errors account for pairs.";
+pub const CROSS_TABLE: &str = "errors account for the pairing of games.";
 /// Phrase before the figures of a chart, on a page.
 pub const FIGURES: &str = "<summary>Figures: ";
 /// Keys that steer a run, in a terminal.
