@@ -271,8 +271,11 @@ impl<A: Assignment> Coordinator<A> {
         }
         for UnconfirmedResult { worker, played, .. } in other {
             let finding = if played.contradicts(&here) {
-                let reason =
-                    format!("audit: its games of pair {} differ from those played here", pair + 1);
+                let reason = format!(
+                    "audit: the worker's games of pair {} differ from the games played on \
+                     the coordinator's machine",
+                    pair + 1
+                );
                 Some(Finding { worker, reason })
             } else {
                 // One worker reports an engine breakdown that neither the other worker nor this
@@ -405,8 +408,8 @@ impl BiasDetector {
         (evidence > limit && next < evidence / 2.0).then(|| Finding {
             worker: worker.to_owned(),
             reason: format!(
-                "audit: {} of its pairs were better for one engine than when other workers played \
-                 them, and {} worse",
+                "audit: {} of the worker's pairs were better for one engine than when other \
+                 workers played these pairs, and {} were worse",
                 counts[0].max(counts[1]),
                 counts[0].min(counts[1])
             ),

@@ -92,7 +92,7 @@ impl<A: Assignment> Coordinator<A> {
         let count = self.impossible.entry(worker.clone()).or_default();
         *count += 1;
         if *count == MAX_IMPOSSIBLE {
-            let reason = format!("{MAX_IMPOSSIBLE} of its results are impossible");
+            let reason = format!("{MAX_IMPOSSIBLE} of the worker's results are impossible");
             self.exclude(Some(Finding { worker, reason })).await;
         }
     }
