@@ -47,7 +47,8 @@ only the owner can read; the next server uses the token again. Programs send 'Au
 TOKEN' with POST /runs/RUN/pause, resume, drain or stop. With --start, the list has a form for a new test
 (POST /start?dev=…&base=…&limit=…&elo0=…&elo1=…&pairs=…&name=…). Tests run on this machine one at a time,
 as with 'arbiter sprt' and arbiter.toml. A test writes to RUN.log in the results folder and continues
-when this server ends. Its engines must be registered, bundled, or revisions, which are built first.
+when this server ends. The engines of a test must be registered, bundled, or revisions, which are built
+first.
 
 By default, only programs on this machine can connect; --listen selects another address. To connect
 from another machine without --listen, use 'ssh -L 7878:localhost:7878 HOST'.

@@ -243,7 +243,10 @@ fn explained(error: &ConnectError) -> String {
                 .to_owned()
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            format!("the host is not among its subject alternative names ({what})")
+            format!(
+                "the host is not among the subject alternative names of the certificate \
+                 ({what})"
+            )
         }
         CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
             "it is a certificate of an authority (CA:TRUE), not one that an authority has signed"

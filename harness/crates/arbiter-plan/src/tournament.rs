@@ -92,8 +92,7 @@ impl TournamentRequest {
         }
         if self.tie_breaks.is_some() && format != Format::Knockout {
             return Err(format!(
-                "a {format} has no tie-break pairs; tie-break pairs are only for \
-                 knockout"
+                "a {format} has no tie-break pairs; tie-break pairs are only for knockout"
             ));
         }
         if self.draft.plays_out && format != Format::Knockout {

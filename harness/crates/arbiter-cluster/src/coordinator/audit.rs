@@ -173,7 +173,7 @@ impl<A: Assignment> Coordinator<A> {
         if held.failed < MAX_TRIES {
             self.send_audit(pair).await;
         } else {
-            self.handle_unrepeated(pair, "it could not be repeated").await;
+            self.handle_unrepeated(pair, "the pair could not be repeated").await;
         }
     }
 
@@ -243,7 +243,7 @@ impl<A: Assignment> Coordinator<A> {
                 self.audits.spec.repeats = false;
                 Err("engines do not repeat their games; audits now compare results".to_owned())
             }
-            Err(why) => Err(format!("this machine cannot repeat it: {why}")),
+            Err(why) => Err(format!("this machine cannot repeat the pair: {why}")),
         };
         let here = match here {
             Ok(here) => here,
