@@ -151,7 +151,7 @@ fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
 /// perft counts are correct. Returns the names of the written files.
 fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let Outline { recipe, .. } = build.outline(WORKING_TREE)?;
-    note(&format!("building it: {} ({})", recipe.command, recipe.source));
+    note(&format!("building the engine: {} ({})", recipe.command, recipe.source));
     let make = |build: &BuildArgs| {
         let without = vec![top.join(DEFAULT_RESULTS)];
         let copies = default_concurrency(true);
@@ -202,7 +202,7 @@ fn try_command(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
 fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let engine = format!("cmd=\"{program}\"");
-    note("checking its protocol (takes some seconds)");
+    note("checking protocol conformance (takes some seconds)");
     // Only checks of grade `must` decide the gate.
     let arguments = ["check", &engine, "--filter", "must", "--format", "json"];
     let ended = try_command(&arguments, folder.path())?;

@@ -102,7 +102,7 @@ fn find(store: &Store, run: &str, game: &str) -> Result<RecordedGame, Failure> {
     store.recorded(run, pair, game_index)?.ok_or_else(|| {
         Failure::invalid(format!(
             "run '{run}' has no transcript of game {game} (recorded: {kept})\nhint: `arbiter \
-             replay {run}` lists its transcripts"
+             replay {run}` lists the transcripts of the run"
         ))
     })
 }
