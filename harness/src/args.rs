@@ -23,7 +23,7 @@ const MAX_THREADS: usize = 64;
 /// Flags of every command that plays games.
 #[derive(Debug, Args)]
 pub(crate) struct PlayArgs {
-    /// Engines, as described below; figures are from the point of view of the first
+    /// Engines, as described below; figures are from the first engine's point of view
     #[arg(help_heading = None::<&str>, value_name = "ENGINE", conflicts_with_all = ["dev", "base"])]
     pub engines: Vec<String>,
     /// Additional engine, after the engines given as arguments; may be repeated
@@ -33,15 +33,15 @@ pub(crate) struct PlayArgs {
     /// Default settings of all engines, with the keys of --engine
     #[arg(help_heading = "Engines", long, value_name = "SPEC")]
     each: Option<String>,
-    /// Sandbox for engines on this machine: each has its own empty home, which is its working
-    /// folder, and can write nowhere else. It can read only the system's programs and libraries,
-    /// the folder of its program, the folder given with dir=, and files that its options name by
-    /// absolute paths; it cannot access the network or other processes. The build of a revision can
-    /// also use its checkout, the toolchains and, with network = true in [build], the network
-    /// [default: off]
+    /// Sandbox for engines on this machine: an engine can write only to a separate empty home
+    /// folder, which is also its working folder unless dir= is given. An engine can read only the
+    /// system's programs and libraries, the folder of its program, the folder given with dir=, and
+    /// files whose absolute paths are in its options, and cannot access the network or other
+    /// processes. The build of a revision can also use the revision's checkout, the toolchains and,
+    /// with network = true in [build], the network [default: off]
     #[arg(help_heading = "Engines", long, value_parser = one_of(SANDBOXES))]
     sandbox: Option<SandboxMode>,
-    /// Settings file [default: nearest arbiter.toml, from here up to the repository root]
+    /// Settings file [default: nearest arbiter.toml from this folder up to the repository root]
     #[arg(help_heading = "Run", long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -85,8 +85,8 @@ pub(crate) fn threads(requested: Option<usize>) -> Result<usize, String> {
 fn engine_help() -> String {
     let keys: Vec<String> = ENGINE_KEYS.iter().map(ToString::to_string).collect();
     format!(
-        "Additional engine, after the engines given as arguments: comma-separated KEY=VALUE with the keys {}. Double \
-         quotes protect commas and spaces. Repeat for each engine",
+        "Additional engine, after the engines given as arguments: comma-separated KEY=VALUE with \
+         the keys {}. Double quotes protect commas and spaces. Repeat for each engine",
         keys.join(", ")
     )
 }

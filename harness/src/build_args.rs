@@ -12,14 +12,14 @@ pub(crate) const DEFAULT_DEV: &str = "HEAD";
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Builds")]
 pub(crate) struct BuildArgs {
-    /// Engine under test, as in `match -h`; a revision's bench runs after its build [default with
-    /// --base: HEAD]
+    /// Engine under test, as in `match -h`; the bench of a revision runs after the build [default
+    /// with --base: HEAD]
     #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
     pub dev: Option<String>,
     /// Reference engine
     #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
     pub base: Option<String>,
-    /// Repository of the revisions [default: that of the current folder]
+    /// Repository of the revisions [default: repository of the current folder]
     #[arg(long, value_name = "PATH")]
     pub repo: Option<PathBuf>,
     /// Folder of the build cache [default: arbiter in the user's cache folder]
@@ -28,8 +28,8 @@ pub(crate) struct BuildArgs {
     /// Do not run the bench of builds
     #[arg(long)]
     pub no_bench: bool,
-    /// Environment variable to pass to builds and their benches, besides common ones such as PATH,
-    /// HOME, CC and CARGO_HOME; may be repeated
+    /// Environment variable to pass to builds and their benches, besides common variables such as
+    /// PATH, HOME, CC and CARGO_HOME; may be repeated
     #[arg(long, value_name = "NAME")]
     pub pass_env: Vec<String>,
 }

@@ -60,7 +60,7 @@ Examples:
     Replay(replay::ReplayArgs),
     /// Control a run in progress: pause, resume, drain, stop, concurrency, status.
     Ctl(ctl::CtlArgs),
-    /// Run a command line of fastchess or cutechess-cli, with output in its format.
+    /// Run a fastchess or cutechess-cli command line, and imitate the output of the program.
     Compat(compat::CompatArgs),
     /// Compute ratings of the players in PGN files.
     Rate(rate::RateArgs),
@@ -70,15 +70,15 @@ Examples:
     Check(check::CheckArgs),
     /// Compare the perft counts of an engine with a suite, and find the first wrong position.
     Perft(perft::PerftArgs),
-    /// Run engines on a suite of EPD positions, and compare their results.
+    /// Run engines on a suite of EPD positions, and compare the results.
     Epd(epd::EpdArgs),
-    /// Compare the speed of two engines by running their benches in turn.
+    /// Compare the speed of two engines by running both benches repeatedly.
     Speed(speed::SpeedArgs),
     /// List the cached builds, and remove old ones.
     Builds(builds::BuildsArgs),
     /// Run the gates listed in [ci] of arbiter.toml on a commit.
     Ci(ci::CiArgs),
-    /// Create a suite from positions of games that have one clearly best move.
+    /// Search games for positions with one clearly best move, and write a suite.
     Mine(mine::MineArgs),
     /// Extract quiet positions and results from games, to tune evaluations.
     Samples(samples::SamplesArgs),
@@ -87,11 +87,11 @@ Examples:
     /// Play games for runs that other machines coordinate through a NATS server (--on).
     #[cfg(feature = "cluster")]
     Worker(worker::WorkerArgs),
-    /// Set up a NATS server for workers, and show its workers and runs.
+    /// Set up a NATS server for workers, and show the workers and runs on the server.
     #[cfg(feature = "cluster")]
     #[command(subcommand)]
     Cluster(cluster::ClusterCommand),
-    /// Register engines under your own names, list them, and test whether they start.
+    /// Register engines under your own names, and list or test the registered engines.
     #[command(subcommand)]
     Engines(engines::EnginesCommand),
     /// Write arbiter.toml for a repository, with a build recipe and CI gates.

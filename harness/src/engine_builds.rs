@@ -213,7 +213,8 @@ impl EngineBuilder<'_> {
             && files.is_dirty
         {
             note(&format!(
-                "the working tree has uncommitted changes; test them with `.` in place of {rev}"
+                "the working tree has uncommitted changes; to test these changes, write `.` in \
+                 place of {rev}"
             ));
         }
         Ok(engines)
@@ -458,7 +459,7 @@ fn check_lost_bench(prepared: &BuiltEngines) -> Result<(), Failure> {
     match prepared.signatures[..] {
         [None, Some(_)] if prepared.engines.iter().all(|engine| engine.provenance.is_some()) => {
             let reason = format!(
-                "{} has no bench signature, but {} has one\nhint: fix its bench, or give \
+                "{} has no bench signature, but {} has one\nhint: fix the missing bench, or give \
                  --no-bench",
                 name(0),
                 name(1)

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[repr(u8)]
 pub enum ExitCode {
-    /// H1 accepted, or the run is complete with nothing to decide.
+    /// H1 accepted, or a run without a test is complete.
     Passed = 0,
     /// H0 accepted; perft: a wrong count; check: a "must" check failed; epd, speed, ci: a gate
     /// failed.
@@ -21,9 +21,9 @@ pub enum ExitCode {
     Inconclusive = 5,
     /// Invalid run: more engine faults than --fault-limit.
     TooManyFaults = 6,
-    /// Environment failure: disk, memory, processes; no sandbox although --sandbox require.
+    /// Environment failure: disk, memory, processes, or no complete sandbox (--sandbox require).
     Environment = 7,
-    /// The NATS server cannot be reached, refuses the connection, or is open without --insecure.
+    /// The NATS server cannot be reached, refuses the connection, or is insecure (see --insecure).
     Cluster = 8,
     /// No git, or no repository.
     NoRepository = 20,
@@ -37,19 +37,19 @@ pub enum ExitCode {
     BuildTimeout = 24,
     /// The build produced no program.
     NoBinary = 25,
-    /// The bench fails, or is missing where it is required.
+    /// The bench fails, or a required bench is missing.
     NoBench = 26,
     /// The bench differs between parallel runs of an engine.
     BenchNondeterministic = 27,
-    /// The bench differs from the one in the commit message.
+    /// The node count of the bench differs from the node count in the commit message.
     BenchBroken = 28,
     /// A bug of Arbiter.
     Bug = 70,
-    /// Drained by arbiter ctl or a key; results are saved, the resume command is printed.
+    /// Drained by arbiter ctl or a key; results are saved, and the resume command is printed.
     Drained = 75,
-    /// Interrupted; results are saved, the resume command is printed.
+    /// Interrupted; results are saved, and the resume command is printed.
     Interrupted = 130,
-    /// Terminated; results are saved, the resume command is printed.
+    /// Terminated; results are saved, and the resume command is printed.
     Terminated = 143,
 }
 

@@ -42,21 +42,21 @@ const SETTLE: Duration = Duration::from_secs(2);
 arbiter_settings::keys! {
     /// Settings of a run on workers
     FleetKeys, false, plan;
-    /// Priority of the run for workers, 0 to 255; runs of equal priority share workers evenly
+    /// Priority of the run, 0 to 255 (highest first); runs of equal priority share workers equally
     priority["N"]: u8 as "arbiter_settings::number" = DEFAULT_PRIORITY,
     /// Time without a heartbeat for a pair, in seconds (2 to 3600), after which another worker gets
     /// the pair
     lease["SEC"]: Lease as "arbiter_settings::text" = DEFAULT_LEASE_S,
-    /// Key that signs the descriptions of runs (workers start programs only for signed runs);
-    /// created if missing [default: that of the join file, or arbiter/signing.key in the user's
-    /// settings folder]
+    /// File with the key that signs the descriptions of runs (workers start programs only for
+    /// signed runs); created if missing [default: the key in the join file, or arbiter/signing.key
+    /// in the user's settings folder]
     signing_key["FILE"]: PathBuf as "arbiter_settings::text",
     /// Have workers run the bench of every engine before playing, and exclude workers whose node
-    /// count differs from that of this machine; if false, workers do this only for engines built
-    /// from a revision that has a bench
+    /// count differs from the node count on this machine; if false, workers run only the benches of
+    /// engines built from a revision with a bench
     check_bench["true|false"]: bool as "arbiter_settings::truth",
-    /// Share of the pairs that another worker repeats before they count, such as 2%. A worker found
-    /// to invent games is excluded, and all its pairs are played again
+    /// Share of the pairs, such as 2%, that a second worker plays again before the pairs count. A
+    /// worker found to invent games is excluded, and all pairs of this worker are played again
     audit["SHARE"]: Share as "arbiter_settings::text",
 }
 
@@ -95,7 +95,7 @@ impl FromStr for Share {
 pub(crate) struct ClusterArgs {
     /// NATS server whose workers play the games: the coordinator's join file (*.join), or URLs such
     /// as tls://host:4222, separated by commas. --concurrency then limits the pairs in progress;
-    /// without it, there are as many as the workers have slots for
+    /// without --concurrency, only the workers' slots limit the pairs
     #[arg(long, value_name = "FILE|URL")]
     on: Option<ServerName>,
     /// Run on workers.
@@ -163,7 +163,7 @@ impl Fleet {
     /// Prints the command that starts a worker.
     pub(crate) fn announce(&self) {
         let place = self.access.place();
-        note(&format!("played by workers on {place}; to add one:"));
+        note(&format!("workers on {place} play the pairs; to add a worker:"));
         match &self.server {
             ServerName::Url(_) => {
                 let key = self.key.public();

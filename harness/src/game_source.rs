@@ -21,7 +21,7 @@ pub(crate) struct GameSourceArgs {
     /// PGN file with games, plain, .gz or .zst; may be repeated
     #[arg(long, value_name = "FILE", required_unless_present = "run")]
     pub pgn: Vec<PathBuf>,
-    /// Run whose stored games are used, by its name or latest; may be repeated
+    /// Name of a run whose stored games are used, or latest; may be repeated
     #[arg(long, value_name = "RUN")]
     pub run: Vec<String>,
     #[command(flatten)]

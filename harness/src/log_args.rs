@@ -12,9 +12,9 @@ const FORMAT_VARIABLE: &str = "ARBITER_LOG_FORMAT";
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct LogArgs {
-    /// Format of messages: text, json (one line each with timestamp, level, message and fields) or
-    /// journald (text with systemd's priority prefix) [default: $ARBITER_LOG_FORMAT, else journald
-    /// if standard error is systemd's journal, else text]
+    /// Format of messages: text, json (for each message, one line with timestamp, level, message
+    /// and fields) or journald (text with systemd's priority prefix) [default: $ARBITER_LOG_FORMAT,
+    /// else journald if standard error is systemd's journal, else text]
     #[arg(long, value_enum, value_name = "FORM", hide_possible_values = true)]
     log_format: Option<LogFormat>,
 }

@@ -19,8 +19,8 @@ use arbiter_serve::serve_metrics;
 #[derive(Debug, Default, Clone, Copy, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct MetricsArgs {
-    /// Serve Prometheus metrics at http://ADDR:PORT/metrics; PORT alone listens on this machine
-    /// only; port 0 selects a free port
+    /// Serve Prometheus metrics at http://ADDR:PORT/metrics; PORT alone listens only on 127.0.0.1;
+    /// port 0 selects a free port
     #[arg(long, value_name = "[ADDR:]PORT", value_parser = address)]
     metrics: Option<SocketAddr>,
 }

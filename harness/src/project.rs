@@ -37,8 +37,8 @@ const GIT: &str = ".git";
 /// Flag of every command that reads a results store and plays nothing.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ResultsArg {
-    /// Folder of the results store [default: set by arbiter.toml, else the nearest results/ with a
-    /// store]
+    /// Folder of the results store [default: as set in arbiter.toml, else the nearest results/ with
+    /// a store]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 }
@@ -98,7 +98,7 @@ pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
 /// Returns the folder that [`arbiter_process::user_folder`] returns. The error suggests `flag` as
 /// an alternative.
 pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
-    let unset = || Failure::invalid(format!("HOME is not an absolute path; set it, or {flag}"));
+    let unset = || Failure::invalid(format!("HOME is not an absolute path; set HOME, or {flag}"));
     arbiter_process::user_folder(variable, below).ok_or_else(unset)
 }
 
@@ -134,7 +134,7 @@ fn nearest(
     let of_file = [path.symlink_metadata(), path.metadata(), path.join(FILE_NAME).metadata()];
     let refused = |why: String| {
         let path = path.display();
-        Failure::invalid(format!("{path} {why}\nhint: if you trust it, give {flag} {path}"))
+        Failure::invalid(format!("{path} {why}\nhint: if you trust this path, give {flag} {path}"))
     };
     if let Some(uid) = of_file.iter().flatten().find_map(foreign_owner) {
         return Err(refused(format!("belongs to another user (number {uid}) and is ignored")));

@@ -10,7 +10,7 @@ use arbiter_names::is_hidden;
 /// Flags of a run that do not affect its games.
 #[derive(Debug, Default, Args)]
 pub(crate) struct RunArgs {
-    /// Name of the run [default: kind and time]
+    /// Name of the run [default: kind and start time]
     #[arg(help_heading = "Run", long, value_name = "RUN")]
     pub name: Option<String>,
     /// Purpose of the run, in one line, for reports and `arbiter results log`

@@ -36,7 +36,7 @@ const UNFINISHED: &str = "before the end of the suite";
 /// Flags of `perft` and `epd`.
 #[derive(Debug, Args)]
 pub(crate) struct SuiteArgs {
-    /// Engines, as described below; all others are compared with the first
+    /// Engines, as described below; the first is compared with each other engine
     #[arg(value_name = "ENGINE", required_unless_present_any = ["engine", "dev", "base"], conflicts_with_all = ["dev", "base"])]
     engines: Vec<String>,
     /// Additional engine, after the engines given as arguments; may be repeated
@@ -45,7 +45,7 @@ pub(crate) struct SuiteArgs {
     /// File with the suite
     #[arg(long, value_name = "FILE")]
     pub suite: PathBuf,
-    /// Treat all positions as Chess960 [default: only if castling rights need it]
+    /// Treat all positions as Chess960 [default: only where castling rights require Chess960]
     #[arg(long)]
     pub chess960: bool,
     #[command(flatten)]
@@ -57,10 +57,10 @@ pub(crate) struct SuiteArgs {
 /// Concurrency and deadline of the queries to engines.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
-    /// Positions in parallel [default: 1]
+    /// Number of positions in parallel [default: 1]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     concurrency: Option<usize>,
-    /// Timeout of replies without a time limit, in seconds
+    /// Timeout for replies to commands without a time limit, in seconds
     #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "600")]
     pub deadline: Duration,
 }

@@ -16,8 +16,8 @@ const BUNDLED_OPTION: &str = "Disable";
 /// Flags of `arbiter ablate`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Prints a table with the Elo of each feature: the result of the engine with the feature against the
-engine without it, so a positive value means that the feature helps. By default, engines search 2000
+Prints a table with the Elo of each feature: the result of the engine with the feature against the engine
+without the feature, so a positive value means that the feature helps. By default, engines search 2,000
 nodes per move and play 200 pairs (400 games) per feature.
 
 Examples:
@@ -26,16 +26,16 @@ Examples:
   arbiter ablate bundled,option.Personality=rdchess --features null_move,killers
   arbiter ablate ./mine --option Disable --features pins,threats --each nodes=5000")]
 pub(crate) struct AblateArgs {
-    /// Evaluation of the bundled engine whose features are tested [default: palimpsest]
+    /// Evaluation whose features are tested, of the bundled engine [default: palimpsest]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["engines", "engine"])]
     eval: Option<String>,
     /// UCI option that disables the feature named by its value [default: Disable]
     #[arg(long, value_name = "NAME")]
     option: Option<String>,
-    /// Features to test, separated by commas [default: all of the evaluation]
+    /// Features to test, separated by commas [default: all evaluation features]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     features: Vec<String>,
-    /// Stop the games of a feature once its SPRT decides; flags of the test imply this
+    /// Stop the games of a feature when its SPRT decides; flags of the test imply --sprt
     #[arg(long)]
     sprt: bool,
     #[command(flatten)]

@@ -38,7 +38,7 @@ enum BuildsCommand {
     },
     /// Remove builds, longest unused first, except builds in progress or in use.
     ///
-    /// A removed build is built again if a resumed run needs it.
+    /// If a resumed run needs a removed build, the revision is built again.
     Clean(CleanArgs),
 }
 

@@ -26,18 +26,18 @@ that do not apply to an engine, such as ponderhit without the option Ponder, do 
 check that fails is repeated, with at most three attempts in all, because a busy machine delays
 replies.
 
-Exit codes: 0 if no \"must\" check fails; 1 if one does; 2 for usage errors; 3 for an engine that
-cannot be started; 4 if no check is selected; 7 for an environment error.
+Exit codes: 0 if no \"must\" check fails; 1 if a \"must\" check fails; 2 for usage errors; 3 for an
+engine that cannot be started; 4 if no check is selected; 7 for an environment error.
 
 Examples:
   arbiter check ./mine
   arbiter check stockfish --filter must
   arbiter check bundled --junit check.xml")]
 pub(crate) struct CheckArgs {
-    /// Engine, as in `arbiter match -h`; its options are set before each check
+    /// Engine, as in `arbiter match -h`; the given options are set before each check
     #[arg(value_name = "ENGINE", required_unless_present = "list")]
     engine: Option<String>,
-    /// Run only checks whose name or grade matches, ignoring case
+    /// Run only checks whose name or grade matches REGEX, ignoring case
     #[arg(long, value_name = "REGEX")]
     filter: Option<String>,
     /// List the checks without running them

@@ -37,25 +37,26 @@ Each [[ci.gate]] table of arbiter.toml defines a gate, with these keys:
   kind          {}
   name          name of the gate [default: its kind]
   args          flags of the subcommand
-  changed       paths; the gate is skipped if no file below them differs from the base
+  changed       paths; the gate is skipped if no file below these paths differs from the base
   stop          true (the default) to skip all later gates if this gate does not pass
   budget        seconds after which an sprt stops and reports the result so far
   ignore        names of lint rules whose findings are ignored
   inconclusive  pass (the default) or fail: result of an inconclusive sprt or speed gate
 
-The engine under test is HEAD and the base is its parent, unless --dev and --base, or base in [ci],
-select others. `arbiter results gates` lists the results of all gates so far.
+By default, the engine under test is HEAD and the base is the parent of HEAD; --dev and --base, or base
+in [ci], select other engines. `arbiter results gates` lists the results of all gates so far.
 
-Exit codes: 0 if all gates pass; otherwise the code of the first gate that does not pass: 1 if it failed, 5 if it was
-inconclusive and sets inconclusive = \"fail\", 20 to 28 if a build or bench failed (see arbiter --help), or any other
-code of the subcommand; 4 if there is no gate; 2 and 3 for usage errors and invalid input.
+Exit codes: 0 if all gates pass; otherwise the code of the first gate that does not pass: 1 if the gate
+failed, 5 if the gate was inconclusive and sets inconclusive = \"fail\", 20 to 28 if a build or bench
+failed (see arbiter --help), or any other code of the subcommand; 4 if there is no gate; 2 and 3 for
+usage errors and invalid input.
 
 Examples:
   arbiter ci
   arbiter ci --dev HEAD --base main --only perft,sprt --junit gates.xml", listed(GateKind::configurable(), "or")))]
 pub(crate) struct CiArgs {
-    /// File with the gates in [ci] [default: nearest arbiter.toml, from here up to the repository
-    /// root]
+    /// File with the gates in [ci] [default: nearest arbiter.toml from this folder up to the
+    /// repository root]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Run only the gates with these names
@@ -65,7 +66,7 @@ pub(crate) struct CiArgs {
     #[arg(long)]
     no_cache: bool,
     /// Folder of the results store, which keeps gate results [default: the nearest results/ that
-    /// contains a store, else a new one next to the settings file]
+    /// contains a store, else a new folder next to the settings file]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Write JUnit XML to this file
@@ -77,7 +78,7 @@ pub(crate) struct CiArgs {
     /// Number of concurrent games and benches in gates that do not set --concurrency
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     concurrency: Option<usize>,
-    /// Sandbox for the engines of all gates and their builds, as in `arbiter sprt --sandbox`
+    /// Sandbox for the engines of all gates and for builds, as in `arbiter sprt --sandbox`
     #[arg(long, value_parser = one_of(SANDBOXES), default_value_t = SandboxMode::Off)]
     sandbox: SandboxMode,
     /// Format of the result
@@ -183,7 +184,7 @@ fn no_settings() -> Failure {
         Err(_) => "run `git init` and `arbiter init`",
         Ok(_) => "create one with `arbiter init`",
     };
-    let reason = format!("no {DEFAULT_SETTINGS} here\nhint: {remedy}, or give --config");
+    let reason = format!("no {DEFAULT_SETTINGS} found\nhint: {remedy}, or give --config");
     Failure::nothing_to_run(reason)
 }
 

@@ -27,11 +27,11 @@ pub(crate) enum ClusterCommand {
     Init(Box<server::InitArgs>),
     /// Create join files for more workers.
     Add(server::AddArgs),
-    /// Run the NATS server of a folder that init created, until Ctrl-C.
+    /// Run the NATS server configured in a folder from init, until Ctrl-C.
     Up(server::UpArgs),
     /// Listen to a NATS server for some seconds, and show its workers and runs.
     Show(Box<ShowArgs>),
-    /// Print the public signing key, which workers have to trust; create the key if it is missing.
+    /// Print the public signing key, which workers have to trust; create a key if none exists.
     Key {
         /// File of the key [default: arbiter/signing.key in the user's settings folder]
         #[arg(long, value_name = "FILE")]
@@ -44,7 +44,7 @@ pub(crate) struct ShowArgs {
     /// NATS server: the coordinator's join file (*.join) or a URL such as tls://host:4222
     #[arg(long, value_name = "FILE|URL")]
     on: ServerName,
-    /// Format of the output; csv contains the workers
+    /// Format of the output; csv contains only the workers
     #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
     #[command(flatten)]

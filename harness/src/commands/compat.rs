@@ -29,18 +29,17 @@ const NAMES: [(&str, &str); 3] =
 /// Flags of `arbiter compat`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-`arbiter compat install DIR` creates links named fastchess, fastchess-ob and cutechess-cli to this program
-in DIR, which is created if missing. Started by one of these names, as a link or as a copy, arbiter
-accepts the command line of that program: -help lists the options, and docs/compat.md describes their
-effects and all differences. Unknown options are errors. Without -srand, the seed is random. Engine
-options that an engine does not have are ignored with a warning. -arbiter verbose=true and
-`arbiter results` show the run and its seed.
-CPU contention is ignored unless you give -arbiter contention=discard or contention=report. SIGINT and
-SIGTERM end the run within a second; pairs in progress are discarded. `arbiter results` finds the games in
-its results folder, or in the folder given with -arbiter results=DIR. fastchess only: -config file=FILE
-resumes the run described in FILE, even if fastchess wrote FILE or you edited it; the state is written to
-config.json, or to the file given with -config outname=. `arbiter match --resume RUN` (or sprt, or
-tournament) also resumes such runs.
+`arbiter compat install DIR` creates links named fastchess, fastchess-ob and cutechess-cli to this
+program in DIR, which is created if missing. Started by one of these names, as a link or as a copy,
+arbiter accepts the command line of that program: -help lists the options, and docs/compat.md describes
+the effects of the options and all differences. Unknown options are errors. Without -srand, the seed is
+random. Engine options that an engine does not have are ignored with a warning. -arbiter verbose=true and
+`arbiter results` show the run and its seed. CPU contention is ignored unless you give -arbiter
+contention=discard or contention=report. SIGINT and SIGTERM end the run within a second; pairs in
+progress are discarded. `arbiter results` finds the games in its results folder, or in the folder given
+with -arbiter results=DIR. fastchess only: -config file=FILE resumes the run described in FILE, even if
+fastchess wrote FILE or you edited FILE; the state is written to config.json, or to the file given with
+-config outname=. `arbiter match --resume RUN` (or sprt, or tournament) also resumes such runs.
 
 Exit codes: 0 if the games were played, whatever the result; fastchess: 1 if the run was interrupted;
 else as for `arbiter match`.

@@ -23,7 +23,7 @@ Commands:
   status         state and figures of the run
   boards         status with the games in progress, as JSON
 
-Commands affect only the current process; a resumed run starts with its planned settings.
+Commands affect only the current process; a resumed run starts with the planned settings.
 
 Exit codes: 0 on success; 2 for usage errors, 3 if the run is not being played or refuses the
 command.")]
@@ -35,7 +35,7 @@ pub(crate) struct CtlArgs {
     command: Vec<String>,
     #[command(flatten)]
     results: ResultsArg,
-    /// Format of the reply: text, or the figures of the run after the command
+    /// Format of the reply; all formats but text contain the figures of the run after the command
     #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
 }

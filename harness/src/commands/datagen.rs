@@ -47,16 +47,16 @@ const GENFENS_TIMEOUT: Duration = Duration::from_secs(3_600);
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Plays single games and writes their quiet positions with score and result, 32 bytes each. The format is
-that of `palimpsest datagen`; `palimpsest train` reads it, and docs/net.md in the repository describes it.
-A single engine plays against itself. A position is skipped if the side to move is in check, captures,
-promotes or reported no score; all positions after a mate announcement are skipped, too. By default, a
-game is adjudicated as a win if both engines report 20 pawns for 5 moves, and as a draw if both report at
-most 0.08 pawns for 6 moves after move 40, or after 200 moves. An engine without a limit searches 5,000
-nodes per move; an xboard engine needs depth or st.
+that of `palimpsest datagen`; `palimpsest train` reads such files, and docs/net.md in the repository
+describes the format. A single engine plays against itself. A position is skipped if the side to move is
+in check, captures, promotes or reported no score; all positions after a mate announcement are skipped,
+too. By default, a game is adjudicated as a win if both engines report 20 pawns for 5 moves, and as a
+draw after 200 moves, or if both report at most 0.08 pawns for 6 moves after move 40. An engine without a
+limit searches 5,000 nodes per move; an xboard engine needs depth or st.
 
-After an interruption, run the same command to resume; the file will be the same. The games are stored as
-a run, named by --name or after the file without its extension. The openings of --genfens are stored in
-RUN.genfens.epd next to the file.
+After an interruption, run the same command to resume; the finished file is the same as without
+interruption. The games are stored as a run, named by --name or after the file without its extension. The
+openings of --genfens are stored in RUN.genfens.epd next to the file.
 
 Examples:
   arbiter datagen bundled --out net.data --genfens --games 10000 --each nodes=5000
@@ -66,7 +66,7 @@ pub(crate) struct DatagenArgs {
     /// File to write, in an existing folder
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Have the first engine generate an opening for each game, as OpenBench does: started with the
+    /// Have the first engine generate one opening per game, as for OpenBench: started with the
     /// arguments "genfens N seed S book None" and "quit", it prints info string genfens FEN
     #[arg(long)]
     genfens: bool,

@@ -49,7 +49,7 @@ Examples:
   arbiter doctor
   arbiter doctor --format json")]
 pub(crate) struct DoctorArgs {
-    /// Also try a NATS server: a join file (*.join) or a URL such as tls://host:4222
+    /// Also test access to a NATS server: a join file (*.join) or a URL such as tls://host:4222
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "FILE|URL")]
     on: Option<crate::fleet::ServerName>,
@@ -144,8 +144,8 @@ fn check_processors(machine: &Machine) -> Vec<Finding> {
             "quota",
             format!("{quota} processors' worth of time"),
             health(quota >= *processors as f64, Health::Bad),
-            "the control group interrupts engines during their moves: remove its CPU quota, or \
-             give the container its own processors (docker --cpuset-cpus)",
+            "the control group interrupts engines during their moves: remove the CPU quota of the \
+             group, or give the container its own processors (docker --cpuset-cpus)",
         ));
     }
     let governors: Vec<&str> = machine.governors.iter().map(String::as_str).collect();

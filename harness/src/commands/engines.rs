@@ -18,8 +18,8 @@ use arbiter_report::{Table, note, to_value};
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
 Engines are stored in arbiter/engines.toml in $XDG_CONFIG_HOME or ~/.config, one table per engine, with
-the keys of [[engine]] in arbiter.toml. The engines in cutechess's engines.json, in this folder or in
-~/.config/cutechess, are also available.
+the keys of [[engine]] in arbiter.toml. The engines in cutechess's engines.json, in the current folder or
+in ~/.config/cutechess, are also available.
 
 Examples:
   arbiter engines add sf17 ~/chess/stockfish-17,option.Hash=64

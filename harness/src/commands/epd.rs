@@ -22,10 +22,10 @@ const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 #[command(after_help = "\
 A position is solved if the engine plays a move of bm, avoids the moves of am, or announces a mate in at
 most dm moves (bm #5 counts as dm 5; for bm #-5, the engine must announce that it is mated in at most 5).
-Points for moves come from c0 (\"f5=10, Be5=2\"), or from c7 and c9 with c8; themes come from id. The time to
-the solution is the time after which every PV begins with a solution. Unusable lines are listed and
-count neither as solved nor as failed. With --on (Cargo feature cluster), workers search the positions;
-use --nodes or --depth if their machines differ in speed.
+Points for moves come from c0 (\"f5=10, Be5=2\"), or from c7 and c9 with c8; themes come from id. The
+time to the solution is the time after which every PV begins with a solution. Unusable lines are listed
+and count neither as solved nor as failed. With --on (Cargo feature cluster), workers search the
+positions; use --nodes or --depth if the workers differ in speed.
 
 Exit codes: 0 if all gates pass; 1 if --min-solved or --max-lost fails; 2 for usage errors; 3 for invalid
 input; 4 if no line is usable; 6 if an engine did not reply; 7 for an environment error;
@@ -50,7 +50,7 @@ pub(crate) struct EpdArgs {
     /// Exit with 1 if the first engine solves fewer than N positions
     #[arg(long, value_name = "N")]
     min_solved: Option<u64>,
-    /// Exit with 1 if another engine solves more than N positions that the first does not
+    /// Exit with 1 if another engine solves more than N positions that the first engine does not
     #[arg(long, value_name = "N")]
     max_lost: Option<usize>,
     /// Format of the result

@@ -37,7 +37,7 @@ const BOOK_ENDINGS: [&str; 3] = ["epd", "pgn", "bin"];
 /// Flags of `arbiter init`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Builds the working tree and tests the engine's bench, perft counts and UCI compliance. Existing files
+Builds the working tree and tests the engine's bench, perft counts and UCI conformance. Existing files
 are left unchanged, except that the results folder is added to .gitignore.
 
 Exit codes: 0 if all files now exist; 2 for usage errors; 3 if arbiter.toml exists and
@@ -51,7 +51,7 @@ pub(crate) struct InitArgs {
     /// Also write a workflow for GitHub Actions
     #[arg(long)]
     ci: bool,
-    /// Repository of the engine [default: that of the current folder]
+    /// Repository of the engine [default: repository of the current folder]
     #[arg(long, value_name = "PATH")]
     repo: Option<PathBuf>,
     /// Folder of the build cache [default: arbiter in the user's cache folder]
@@ -151,7 +151,7 @@ fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
 /// perft counts are correct. Returns the names of the written files.
 fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let Outline { recipe, .. } = build.outline(WORKING_TREE)?;
-    note(&format!("building it: {} ({})", recipe.command, recipe.source));
+    note(&format!("building the engine: {} ({})", recipe.command, recipe.source));
     let make = |build: &BuildArgs| {
         let without = vec![top.join(DEFAULT_RESULTS)];
         let copies = default_concurrency(true);
@@ -202,7 +202,7 @@ fn try_command(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
 fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let engine = format!("cmd=\"{program}\"");
-    note("checking its protocol (takes some seconds)");
+    note("checking protocol conformance (takes some seconds)");
     // Only checks of grade `must` decide the gate.
     let arguments = ["check", &engine, "--filter", "must", "--format", "json"];
     let ended = try_command(&arguments, folder.path())?;

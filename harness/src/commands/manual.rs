@@ -35,9 +35,9 @@ pub(crate) struct ManArgs {
 /// Format of the pages of the manual.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ManualFormat {
-    /// For `man`
+    /// Manual pages for `man`
     Man,
-    /// Markdown, with a page that lists the commands, as in the book
+    /// Markdown, with a page that lists the commands, as in the online manual
     Markdown,
     /// JSON Schemas of the json and ndjson output, one file per command
     #[cfg(feature = "json-schema")]

@@ -31,17 +31,18 @@ const FOUND_AT: u32 = 4;
 /// Flags of `arbiter mine`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A position is selected if, at --depth and the two depths before it, the best move leads the second-best by
---gap with scores capped at --decided. In addition, the best move must not be a simple recapture, and the
-engine must not prefer it before depth --found-at. Cheaper searches come first and require half of --gap.
-Each search uses one thread and an empty hash table, so the same games give the same suite.
+A position is selected if, at --depth and the two preceding depths, the best move leads the second-best
+move by --gap with scores capped at --decided. In addition, the best move must not be a simple recapture,
+and the engine must not prefer the move before depth --found-at. Cheaper searches come first and require
+half of --gap. Each search uses one thread and an empty hash table, so the same games give the same
+suite.
 
-Results are stored in FILE.journal until the suite is written. After an interruption, run the same command
-to resume; it also repeats the positions at which the engine failed.
+Results are stored in FILE.journal until the suite is written. After an interruption, run the same
+command to resume; the command also repeats the positions at which the engine failed.
 
-Exit codes: 0 if the suite is written; 2 for usage errors; 3 for invalid input; 4 if there is no position to
-search, or none has one clearly best move; 6 if the engine failed at some positions
-(the journal is kept); 7 for an environment error; 130 and 143 if interrupted.
+Exit codes: 0 if the suite is written; 2 for usage errors; 3 for invalid input; 4 if there is no position
+to search, or no position has one clearly best move; 6 if the engine failed at some positions (the
+journal is kept); 7 for an environment error; 130 and 143 if interrupted.
 
 Examples:
   arbiter mine --pgn games.pgn --depth 18 --out suite.epd")]
@@ -59,11 +60,11 @@ pub(crate) struct MineArgs {
         value_parser = clap::value_parser!(u32).range(i64::from(CONFIRMATIONS)..=245))]
     depth: u32,
     /// Increasing depths, in plies, of the preliminary searches that select positions to verify
-    /// [default: 8,12, or those below --depth]
+    /// [default: 8,12, but only depths below --depth]
     #[arg(long, value_name = "N,N…", value_delimiter = ',',
         value_parser = clap::value_parser!(u32).range(1..=245))]
     looks: Vec<u32>,
-    /// Minimum lead of the best move over the next, in centipawns
+    /// Minimum lead of the best move over the second-best, in centipawns
     #[arg(long, value_name = "CP", default_value = "200",
         value_parser = clap::value_parser!(i32).range(1..=10_000))]
     gap: i32,

@@ -38,13 +38,13 @@ pub(crate) struct GenerateArgs {
     /// Plies of random play
     #[arg(long, value_name = "N", default_value_t = 8)]
     plies: u32,
-    /// Maximum score that counts as balanced, in centipawns for either side
+    /// Maximum absolute score that counts as balanced, in centipawns
     #[arg(long, value_name = "CP", default_value_t = 50)]
     balance: u32,
     /// Nodes of the first search of a position
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     quick_nodes: u64,
-    /// Nodes of the second search, for positions that pass the first
+    /// Nodes of the second search, for positions that pass the first search
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     deep_nodes: u64,
     /// Engine that evaluates the positions, as in `arbiter match -h`

@@ -17,9 +17,9 @@ A suite contains lines of FEN and counts (\";D1 20 ;D2 400\", \",20,400\", \"| 3
 each move). Unusable lines are listed and skipped. With --on (Cargo feature cluster), the engine runs on workers.
 
 Exit codes: 0 if all counts are correct; 1 if a count of the engine is wrong; 2 for usage errors; 3 for
-invalid input, an engine without perft, or a wrong count in the suite that the engine gets right; 4 if
-there is nothing to count; 6 if the engine did not reply; 7 for an environment error;
-8 if the NATS server cannot be used.
+invalid input, an engine without perft, or a wrong count in the suite (the engine's count is correct); 4
+if there is nothing to count; 6 if the engine did not reply; 7 for an environment error; 8 if the NATS
+server cannot be used.
 
 Examples:
   arbiter perft ./mine --suite perft.epd --max-nodes 1000000

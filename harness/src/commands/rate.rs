@@ -79,14 +79,14 @@ pub(crate) struct RateArgs {
     #[arg(long, value_name = "NAME=ELO:SD", value_parser = prior)]
     prior: Vec<(String, [f64; 2])>,
     /// File of prior rating differences between players, in Ordo's format: on each line two names,
-    /// the rating of the first minus that of the second, and the standard deviation, separated by
-    /// commas
+    /// the rating of the first player minus the rating of the second, and the standard deviation,
+    /// separated by commas
     #[arg(long, value_name = "FILE")]
     relations: Option<PathBuf>,
     /// Virtual draws per player, spread over the opponents; BayesElo uses 1
     #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = within(0.0..=1e6))]
     prior_draws: f64,
-    /// Mean rating of each group of connected players that has no anchor
+    /// Mean rating of a group of connected players, if the group has no anchor
     #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true,
         value_parser = within(-MAX_RATING..=MAX_RATING))]
     average: f64,
@@ -120,7 +120,7 @@ pub(crate) struct RateArgs {
     #[arg(long)]
     no_pairs: bool,
     /// Replay every game, and reject games with an illegal move, an impossible position, or a
-    /// result that contradicts the last position. Several times slower
+    /// result that contradicts the last position. This is several times slower
     #[arg(long)]
     verify: bool,
     /// Threads [default: one per processor]
@@ -129,7 +129,7 @@ pub(crate) struct RateArgs {
     /// Format of the result
     #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
-    /// Print the ratings in the format of EloStat instead
+    /// Print the ratings in the format of EloStat
     #[arg(long, conflicts_with = "format")]
     elostat: bool,
 }

@@ -27,8 +27,8 @@ Prints every line to and from both engines with its time in milliseconds, and th
 again from these lines alone. The flag --transcripts of the run selects the games with a transcript,
 by default those that ended with an engine fault.
 
-Exit codes: 0 if the game ends in the same way; 1 if not, or if the transcript is too short to
-decide; 3 for a game without a transcript and other invalid input.
+Exit codes: 0 if the replayed game ends as recorded; 1 if it ends differently, or if the transcript is
+too short to decide; 3 for a game without a transcript and other invalid input.
 
 Examples:
   arbiter replay RUN                   games of the run with transcripts
@@ -102,7 +102,7 @@ fn find(store: &Store, run: &str, game: &str) -> Result<RecordedGame, Failure> {
     store.recorded(run, pair, game_index)?.ok_or_else(|| {
         Failure::invalid(format!(
             "run '{run}' has no transcript of game {game} (recorded: {kept})\nhint: `arbiter \
-             replay {run}` lists its transcripts"
+             replay {run}` lists the transcripts of the run"
         ))
     })
 }

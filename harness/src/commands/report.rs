@@ -23,11 +23,11 @@ use arbiter_store::{Store, StoreError};
 /// Flags of `arbiter report`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A PGN file provides only results, openings, endings and times; the report on it names the sections
-that need a results store.
+A PGN file provides only results, openings, endings and times; the report on a PGN file names the
+sections that need a results store.
 
-Exit codes: 0 if all reports were written; 2 for usage errors; 3 if there is no such run or file; 4 if no game of
-a file counts; 7 if the store cannot be read or a file cannot be written.
+Exit codes: 0 if all reports were written; 2 for usage errors; 3 if a run or file does not exist; 4 if no
+game of a file counts; 7 if the store cannot be read or a file cannot be written.
 
 Examples:
   arbiter report --out report.html

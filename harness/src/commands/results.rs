@@ -22,8 +22,8 @@ const WIDE: usize = 120;
 /// Flags of `arbiter results`.
 #[derive(Debug, Args)]
 pub(crate) struct ResultsArgs {
-    /// Folder of the results store; may be repeated for `log` [default: set by arbiter.toml, else
-    /// the nearest results/ with a store]
+    /// Folder of the results store; may be repeated for `log` [default: as set in arbiter.toml,
+    /// else the nearest results/ with a store]
     #[arg(long, value_name = "DIR", global = true)]
     results: Vec<PathBuf>,
     /// Format of the output
@@ -48,8 +48,8 @@ enum ResultsCommand {
         /// Name of the run, or latest
         run: String,
     },
-    /// Write the log of tests: one row for each SPRT, oldest first, with its purpose, the commits,
-    /// the bounds and limits, the counts, Elo, LLR and verdict. The same stores give the same log.
+    /// Write the log of tests: one row for each SPRT, oldest first, with purpose, commits, bounds,
+    /// limits, counts, Elo, LLR and verdict. The same stores give the same log.
     Log(log::LogArgs),
     /// Remove runs with all their games from the store; runs in progress cannot be removed.
     Rm(keep::RemoveArgs),
@@ -60,12 +60,12 @@ enum ResultsCommand {
     /// Check an exported file, and import its run into the store.
     Import(keep::ImportArgs),
     /// Verify that the store is undamaged: check the checksums of all runs, pairs and games, and
-    /// run SQLite's integrity check. Exit code 7 if anything is damaged.
+    /// run SQLite's integrity check. The exit code is 7 if anything is damaged.
     Verify {
         /// Name of a run, or latest [default: all]
         run: Option<String>,
     },
-    /// Set the purpose of a run, in one line, as --about does at its start.
+    /// Set the purpose of a run, in one line, as --about does when a run starts.
     About {
         /// Name of the run, or latest
         run: String,

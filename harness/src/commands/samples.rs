@@ -13,12 +13,12 @@ use arbiter_suite::samples;
 #[command(after_help = "\
 Writes one line per position, FEN;RESULT;GAME, such as
   8/5k2/8/8/3PK3/8/8/8 w - - 0 60;1-0;17
-Positions are skipped if the side to move is in check, captures or promotes, or if an engine has announced
-a mate before. Games without a result or decided by an engine fault are skipped, too. `palimpsest tune`
-reads such files.
+Positions are skipped if the side to move is in check, captures or promotes, or if an engine has already
+announced a mate. Games without a result or decided by an engine fault are skipped, too. `palimpsest
+tune` reads such files.
 
-Exit codes: 0 if there are samples; 2 for usage errors; 3 for invalid input; 4 if there is no such position; 7 for
-an environment error.
+Exit codes: 0 if there are samples; 2 for usage errors; 3 for invalid input; 4 if no position qualifies;
+7 for an environment error.
 
 Examples:
   arbiter samples --run match-20260101-120000 --out samples.txt")]

@@ -40,21 +40,21 @@ const TOKEN_FILE: &str = "serve.token";
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Anyone who can reach the address can see the runs. To pause, resume, drain or stop runs of the same user
-on this machine, a browser needs the token: open the printed address, which contains the token, or
-enter the token on the page of a run. A generated token is printed only on a terminal. If standard error
-is no terminal, as under systemd, the token is stored in the file serve.token in the results folder, which
-only the owner can read; the next server uses the token again. Programs send
-'Authorization: Bearer TOKEN' with POST /runs/RUN/pause, resume, drain or stop. With --start, the
-list has a form for a new test (POST /start?dev=…&base=…&limit=…&elo0=…&elo1=…&pairs=…&name=…).
-Tests run on this machine one at a time, as with 'arbiter sprt' and arbiter.toml. A test writes to
-RUN.log in the results folder and continues when this server ends. Its engines must be registered,
-bundled, or revisions, which are built first.
+on this machine, a browser needs the token: open the printed address, which contains the token, or enter
+the token on the page of a run. A generated token is printed only on a terminal. If standard error is not
+a terminal, as under systemd, the token is stored in the file serve.token in the results folder, which
+only the owner can read; the next server uses the token again. Programs send 'Authorization: Bearer
+TOKEN' with POST /runs/RUN/pause, resume, drain or stop. With --start, the list has a form for a new test
+(POST /start?dev=…&base=…&limit=…&elo0=…&elo1=…&pairs=…&name=…). Tests run on this machine one at a time,
+as with 'arbiter sprt' and arbiter.toml. A test writes to RUN.log in the results folder and continues
+when this server ends. The engines of a test must be registered, bundled, or revisions, which are built
+first.
 
 By default, only programs on this machine can connect; --listen selects another address. To connect
 from another machine without --listen, use 'ssh -L 7878:localhost:7878 HOST'.
 
 Connections that send no complete request within 10 s, or read nothing for 20 s, are closed. At 256
-connections, a new one replaces the oldest connection of the address with the most connections.
+connections, a new connection replaces the oldest connection of the address with the most connections.
 
 Exit codes: 0 after Ctrl-C or a signal; 2 for usage errors, 3 for an invalid token, 7 if the server
 cannot listen or the folder of --results cannot be created.
@@ -65,11 +65,11 @@ Examples:
 pub(crate) struct ServeArgs {
     #[command(flatten)]
     results: ResultsArg,
-    /// Address and port to listen on; port 0 selects a free one
+    /// Address and port to listen on; port 0 selects a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7878")]
     listen: SocketAddr,
-    /// Host name by which browsers may address this machine, besides localhost and IPs; may be
-    /// repeated
+    /// Host name by which browsers may address this machine, besides localhost and IP addresses;
+    /// may be repeated
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
     /// File with the token on its first line [default: $ARBITER_TOKEN, else a new token]

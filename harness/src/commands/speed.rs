@@ -24,13 +24,14 @@ use arbiter_stats::speed::{FEWEST_ROUNDS, SpeedTest, SpeedVerdict};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 In each round, both engines run their bench once, in random order, so that other load on the machine does
-not favour either. After 8, 16, 32 … rounds, the 95 % interval is tested. The interval accounts for these
-repeated tests: at most 5 % of the comparisons of equally fast engines end with a verdict. The speed is the
-value that the bench prints, otherwise its node count divided by its time.
+not favour one of them. After 8, 16, 32 … rounds, the 95 % interval is tested. The interval accounts for
+these repeated tests: at most 5 % of the comparisons of equally fast engines end with a verdict. The
+speed is the value that the bench prints, otherwise the node count of the bench divided by the duration
+of the bench.
 
-Exit codes: 0 if the speeds were measured and the loss is below --max-loss; 1 if it is above; 5 if
-inconclusive; 2 for usage errors; 3 for invalid input; 7 for an environment error; 20 to 28 for a
-revision that cannot be built or has no bench (see arbiter --help).
+Exit codes: 0 if the speeds were measured and the loss is below --max-loss; 1 if the loss is above
+--max-loss; 5 if inconclusive; 2 for usage errors; 3 for invalid input; 7 for an environment error; 20 to
+28 for a revision that cannot be built or has no bench (see arbiter --help).
 
 Examples:
   arbiter speed HEAD main
@@ -42,7 +43,7 @@ pub(crate) struct SpeedArgs {
     /// Second engine, as --base
     #[arg(value_name = "B", required_unless_present = "base", conflicts_with = "base")]
     second: Option<String>,
-    /// Maximum number of rounds; in each, both engines run their bench once
+    /// Maximum number of rounds; each round runs both benches once
     #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u32).range(FEWEST_ROUNDS as i64..=10_000))]
     rounds: u32,
     /// Seed for the order of the two engines in each round
@@ -60,7 +61,7 @@ pub(crate) struct SpeedArgs {
     /// Sandbox of the engines, as in `arbiter sprt --sandbox` [default: off]
     #[arg(long, value_parser = one_of(SANDBOXES))]
     sandbox: Option<SandboxMode>,
-    /// File whose [build] has the recipe of revisions [default: arbiter.toml, if it exists]
+    /// File with the recipe of revisions in [build] [default: arbiter.toml, if it exists]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Format of the result

@@ -33,13 +33,15 @@ const PROCESSES: u64 = 8192;
 /// Flags of `arbiter worker`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A worker plays for every run that is on the server and signed with a trusted key: the run with the highest priority
-first, and runs of equal priority in equal shares. It starts the programs of such runs, identified by their hashes, in
-a sandbox; nevertheless, run the worker as a separate user. Programs must run on this machine unchanged; files that
-they read, such as networks, must be at the paths given in the engine options, and below a path given with --readable.
+A worker plays for every run that is on the server and signed with a trusted key: the run with the
+highest priority first, and runs of equal priority in equal shares. The worker starts the programs of
+these runs, identified by hashes, in a sandbox; nevertheless, run the worker as a separate user. Programs
+must run on this machine unchanged; files that the programs read, such as networks, must be at the paths
+given in the engine options, and below a path given with --readable.
 
-Ctrl-C ends the worker when its pairs in progress are finished. A second Ctrl-C ends the worker immediately; other
-workers then play the unfinished pairs. While a worker tries to reconnect to the server, one Ctrl-C ends it immediately.
+Ctrl-C ends the worker when its pairs in progress are finished. A second Ctrl-C ends the worker
+immediately; other workers then play the unfinished pairs. While a worker tries to reconnect to the
+server, one Ctrl-C ends the worker immediately.
 
 Exit codes: 0 after Ctrl-C or a signal; 2 for usage errors, 3 for invalid input, 7 for an environment error, or
 if --sandbox require is given and no complete sandbox is available; 8 if the server cannot be reached, refuses the
@@ -52,27 +54,27 @@ pub(crate) struct WorkerArgs {
     /// Number of concurrent games [default: the number of processors minus 1]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     slots: Option<usize>,
-    /// Folder of downloaded programs [default: arbiter/programs in the user's cache folder]
+    /// Folder for downloaded programs [default: arbiter/programs in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
-    /// Maximum address space of an engine process in MiB, whatever a run allows
+    /// Maximum address space of an engine process in MiB, for all runs
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
     /// Maximum size of a file that an engine process may write, in MiB
     #[arg(long, value_name = "MIB", default_value_t = FILE_MIB)]
     file_size: u64,
-    /// Maximum total CPU time of an engine process, in seconds; a process that exceeds it is
-    /// killed, and the engine loses the game
+    /// Maximum total CPU time of an engine process, in seconds; a process that exceeds this limit
+    /// is killed, and the engine loses the game
     #[arg(long, value_name = "SEC", value_parser = clap::value_parser!(u64).range(1..))]
     cpu_time: Option<u64>,
     /// Maximum number of processes and threads of the worker's user; at this number, an engine
     /// cannot start another process. Root is exempt
     #[arg(long, value_name = "N", default_value_t = PROCESSES)]
     processes: u64,
-    /// Sandbox for engines and their benches: each has its own empty home, which is its working
-    /// folder, and can write nowhere else. It can read only the system's programs and libraries and
-    /// its own program, and it cannot access the network, other processes, or environment variables
-    /// that may contain a secret
+    /// Sandbox for engines and their benches: an engine can write only to a separate empty home
+    /// folder, which is also the engine's working folder. An engine can read only the system's
+    /// programs and libraries and its own program, and cannot access the network, other processes,
+    /// or environment variables that may contain a secret
     #[arg(long, value_parser = one_of(SANDBOXES), default_value_t = SandboxMode::Auto)]
     sandbox: SandboxMode,
     /// File or folder that engines may also read, such as a folder of networks; may be repeated
@@ -82,12 +84,12 @@ pub(crate) struct WorkerArgs {
     /// 'add'; or, with --trust, URLs such as tls://host:4222, separated by commas
     #[arg(long, value_name = "FILE|URL")]
     on: ServerName,
-    /// Public key of a coordinator whose programs may be started here, or a file with the key;
-    /// 'arbiter cluster key' prints the key; may be repeated
+    /// Public key of a coordinator whose programs may be started on this machine, or a file with
+    /// the key; 'arbiter cluster key' prints the key; may be repeated
     #[arg(long, value_name = "KEY")]
     trust: Vec<String>,
-    /// Name of the worker if --on is a URL, unique on the server; it consists of letters, digits,
-    /// '.', '_' and '-' [default: host and process]
+    /// Name of the worker if --on is a URL: letters, digits, '.', '_' and '-'; unique on the server
+    /// [default: host and process]
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]

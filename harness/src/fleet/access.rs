@@ -63,8 +63,8 @@ pub(crate) struct AccessArgs {
     /// Access to the NATS server.
     #[arg(long, value_name = "KEY=VALUE", requires = "on", help = NatsKeys::ABOUT.trim(), long_help = NatsKeys::help())]
     nats: Vec<NatsKeys>,
-    /// Accept a NATS server without encryption or client authentication; others can then read and
-    /// change messages
+    /// Accept a NATS server without encryption or client authentication; third parties can then
+    /// read and change messages
     #[arg(long)]
     insecure: bool,
 }

@@ -16,7 +16,7 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
     let has_workers = requested.flags.cluster.has_workers();
     let loaded = load_plan(kind, &mut requested, has_workers)?;
     if has_workers {
-        note("workers would play; a dry run starts the engines here and does not use the server");
+        note("workers would play; a dry run starts the engines on this machine without the server");
     }
     let LoadedPlan { mut plan, mut fingerprints, mut inputs } = loaded;
     let concurrency = (!has_workers).then_some(plan.concurrency);

@@ -33,7 +33,8 @@ pub(super) fn resume_run(
     let mut plan = stored.plan;
     if plan.kind != kind {
         return Err(Failure::invalid(format!(
-            "run '{name}' is of another kind\nhint: resume it with the subcommand that started it"
+            "run '{name}' is of another kind\nhint: resume the run with the subcommand that \
+             started the run"
         )));
     }
     requested.flags.build.restore(&plan)?;

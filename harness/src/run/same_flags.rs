@@ -75,8 +75,8 @@ fn more_pairs(stored: &Plan, wanted: &Plan) -> Option<String> {
     let next = stored.opening_start + stored.design.pairs + 1;
     is_match.then(|| {
         format!(
-            "the number of pairs cannot change; play {more} more as another run, with the next \
-             openings: --name NAME --pairs {more} --seed {} --openings start={next}",
+            "the number of pairs cannot change; play {more} more pairs as another run, with the \
+             next openings: --name NAME --pairs {more} --seed {} --openings start={next}",
             stored.seed
         )
     })

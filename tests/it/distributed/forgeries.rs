@@ -49,7 +49,7 @@ fn unsigned_jobs_are_not_played() {
     assert_untouched(&bench, running);
     worker.signal(Signal::INT);
     let finished = worker.finish().expect_code(0);
-    for part in ["unreadable job", "the signature is not that of key"] {
+    for part in ["unreadable job", "the signature was not made with key"] {
         assert!(finished.stderr.contains(part), "no '{part}' in {finished:#?}");
     }
 }

@@ -205,7 +205,7 @@ fn a_worker_with_impossible_results_is_excluded() {
         let remarks = store::remarks(&results);
         remarks
             .iter()
-            .any(|remark| remark == "liar: excluded: 20 of its results are impossible")
+            .any(|remark| remark == "liar: excluded: 20 of the worker's results are impossible")
             .then_some(())
     });
     let _honest = Worker::start(&bench, &server, "honest");

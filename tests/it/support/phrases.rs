@@ -12,7 +12,7 @@ pub const CONDITIONS: &str = "## Setup";
 /// Heading of the lint findings, in a text report.
 pub const LINT: &str = "## Lint";
 /// Phrase before the crosstable, in a text report.
-pub const CROSS_TABLE: &str = "errors account for pairs.";
+pub const CROSS_TABLE: &str = "errors account for the pairing of games.";
 /// Phrase before the figures of a chart, on a page.
 pub const FIGURES: &str = "<summary>Figures: ";
 /// Keys that steer a run, in a terminal.
@@ -28,15 +28,15 @@ pub const DOUBLED: &str = "a duplicate result of a pair";
 /// Remark on a result from a worker without the job.
 pub const NOT_GIVEN: &str = "a result of a job of another worker";
 /// Remark on a worker whose games differ from the audit by other workers.
-pub const AUDITED: &str = "excluded: audit: its games of";
+pub const AUDITED: &str = "excluded: audit: the worker's games of";
 /// Remark on damaged streams.
 pub const EMPTIED: &str = "streams were emptied";
 /// Remark on jobs that no worker plays.
 pub const NOBODY: &str = "no worker replied";
 /// Remark on a program that differs from the signed program.
-pub const NOT_SIGNED: &str = "differs from the signed one";
+pub const NOT_SIGNED: &str = "differs from the signed program";
 /// Remark on a key that a worker does not trust.
-pub const NOT_TRUSTED: &str = "is not trusted here";
+pub const NOT_TRUSTED: &str = "is not trusted on this machine";
 /// Remark on a worker that cannot play, after its name.
 pub const NOT_PLAYED: &str = ": does not play";
 /// Message of a worker about a repeated job.

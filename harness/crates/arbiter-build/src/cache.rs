@@ -188,7 +188,8 @@ impl Entry {
     pub(super) fn store(&self, built: &Path, record: BuildRecord) -> Result<BuildRecord> {
         if built.metadata().map_err(io_error(built))?.len() > MAX_PROGRAM {
             let text = format!(
-                "the built program {} is larger than {} GiB; leave data and debug information out of it",
+                "the built program {} is larger than {} GiB; exclude data and debug information \
+                 from the program",
                 built.display(),
                 MAX_PROGRAM >> 30
             );

@@ -10,7 +10,7 @@ use arbiter_process::SpawnError;
 #[derive(Debug, Error)]
 pub enum BuildError {
     /// git is not installed.
-    #[error("revisions require git, which is not installed\nhint: install it, or give a program")]
+    #[error("revisions require git, which is not installed\nhint: install git, or give a program")]
     NoGit,
     /// A git command failed.
     #[error("git {what}: {reason}")]

@@ -103,7 +103,7 @@ impl Repository {
         } else {
             (
                 BuildFailure::UnknownRevision,
-                ", which has no commit yet\nhint: make one, or use '.' for the working tree",
+                ", which has no commit yet\nhint: make a commit, or use '.' for the working tree",
             )
         };
         BuildError::Failed(failure, text + why)
@@ -226,7 +226,7 @@ impl Repository {
 /// Returns the error for a folder that is not in a repository.
 fn no_repository(path: &Path, reason: &str) -> BuildError {
     let text = format!(
-        "'{}' is not in a readable git repository ({reason}); give one with --repo",
+        "'{}' is not in a readable git repository ({reason}); give a repository with --repo",
         path.display()
     );
     BuildError::Failed(BuildFailure::NoRepository, text)

@@ -84,8 +84,8 @@ impl Built {
         match self.promised_nodes() {
             Some(promised) if promised != signature.nodes => {
                 let text = format!(
-                    "the bench of {} is {}, but its commit message has {promised}; the build \
-                     differs from the author's, or the message is outdated",
+                    "the bench of {} is {}, but the commit message has {promised}; the build \
+                     differs from the author's build, or the message is outdated",
                     self.label, signature.nodes
                 );
                 Err(BuildError::Failed(BuildFailure::BenchBroken, text))
@@ -208,8 +208,9 @@ impl Builder<'_> {
         let commit_id = commit.as_ref().map_or("none", |commit| &commit.id);
         let key = key(commit_id, tree, recipe, &toolchain, &compiler_environment(self.passed));
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
-        let busy =
-            || (self.notify)(&format!("another arbiter is building {label}; waiting for it"));
+        let busy = || {
+            (self.notify)(&format!("another arbiter is building {label}; waiting for the build"))
+        };
         let lock = entry.lock(self.cancel, busy)?;
         // Another process may have built the program while this process waited for the lock.
         let record = match entry.intact() {

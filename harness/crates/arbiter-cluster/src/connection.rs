@@ -230,8 +230,8 @@ fn explained(error: &ConnectError) -> String {
     let tls = io.and_then(io::Error::get_ref).and_then(|inner| inner.downcast_ref());
     let what = match tls {
         Some(rustls::Error::InvalidMessage(_)) => {
-            return "it does not encrypt: create an encrypted configuration with 'arbiter cluster \
-                    init', or use nats:// and --insecure"
+            return "the server does not encrypt: create an encrypted configuration with 'arbiter \
+                    cluster init', or use nats:// and --insecure"
                 .to_owned();
         }
         Some(rustls::Error::InvalidCertificate(what)) => what,
@@ -239,22 +239,30 @@ fn explained(error: &ConnectError) -> String {
     };
     let why = match what {
         CertificateError::UnknownIssuer => {
-            "it is not signed by a trusted authority; add one with --nats ca=FILE".to_owned()
+            "it is not signed by a trusted authority; add the authority with --nats ca=FILE"
+                .to_owned()
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            format!("the host is not among its subject alternative names ({what})")
+            format!(
+                "the host is not among the subject alternative names of the certificate \
+                 ({what})"
+            )
         }
         CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
             "it is a certificate of an authority (CA:TRUE), not one that an authority has signed"
                 .to_owned()
         }
         CertificateError::BadSignature => {
-            "it is signed by another authority than the join file's: the join file is of another cluster"
+            "it is not signed by the authority of the join file: the join file belongs to another \
+             cluster"
                 .to_owned()
         }
         _ => what.to_string(),
     };
-    format!("its certificate is refused: {why}; create a valid one with 'arbiter cluster init'")
+    format!(
+        "the server's certificate is refused: {why}; create a valid certificate with 'arbiter \
+         cluster init'"
+    )
 }
 
 impl Connection {

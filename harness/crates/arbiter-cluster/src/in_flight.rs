@@ -299,12 +299,12 @@ impl<A: Assignment> InFlight<A> {
         }
         let is_last = result.attempt == pending.last.number;
         match result.report {
-            Report::Failed(_) if !is_last => {
-                Disposition::Discard("could not play it; already sent again".to_owned())
-            }
+            Report::Failed(_) if !is_last => Disposition::Discard(
+                "could not play the pair; the pair was already sent again".to_owned(),
+            ),
             Report::Failed(reason) => {
                 pending.failed_at.insert(worker.to_owned());
-                let reason = format!("could not play it: {reason}");
+                let reason = format!("could not play the pair: {reason}");
                 // The run ends only if at least as many workers have failed as are able to play.
                 // Otherwise a few workers could end the run with false reports.
                 let able = self.players.difference(&pending.failed_at).count();

@@ -203,8 +203,8 @@ impl OutlierDetector {
         is_out.then(|| Finding {
             worker: (*worker).clone(),
             reason: format!(
-                "its results differ from those of the {} other workers: residual {residual:.1} \
-                 standard deviations, limit {MAX_RESIDUAL:.0}",
+                "the worker's results differ from the results of the {} other workers: residual \
+                 {residual:.1} standard deviations, limit {MAX_RESIDUAL:.0}",
                 compared.len() - 1
             ),
         })

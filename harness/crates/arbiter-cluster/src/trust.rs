@@ -115,7 +115,7 @@ impl PublicKey {
         // several messages.
         let verified =
             self.0.verify_strict(&mark(purpose, text), &Signature::from_bytes(signature));
-        verified.map_err(|_| format!("the signature is not that of key {self}"))
+        verified.map_err(|_| format!("the signature was not made with key {self}"))
     }
 
     /// Decodes a public key.

@@ -262,7 +262,7 @@ fn receive(shared: &Shared, message: &async_nats::Message) {
     match notice {
         Notice::Refused { worker, pair, why } if worker == shared.config.name => {
             let pair = pair + 1;
-            log::warn!(worker:%, pair; "a result was refused, of pair {pair}: {why}");
+            log::warn!(worker:%, pair; "the result of pair {pair} was refused: {why}");
             shared.known_runs().trouble = Some(why);
         }
         Notice::Cancel => {

@@ -65,7 +65,7 @@ impl LintRule {
         match self {
             LintRule::IllegalPv => "illegal move in the PV",
             LintRule::PvAfterEnd => "PV after the end of the game",
-            LintRule::NotPvMove => "bestmove is not the PV's",
+            LintRule::NotPvMove => "bestmove differs from the PV",
             LintRule::MateScore => "mate announced, but the PV does not mate",
             LintRule::ScoreJump => "score changes sides",
             LintRule::Nodes => "node count decreases",

@@ -45,15 +45,15 @@ macro_rules! keys {
 
 keys! { spec, key, text, engine;
     false => {
-        "engine", "a name to look up; the key may be omitted if it comes first",
+        "engine", "a name to look up; engine= may be omitted at the start",
             put(&mut spec.engine, Ok(text.to_owned())) => None;
         "name", "in reports",
             put(&mut spec.name, Ok(text.to_owned())) => explicit_name(engine);
         "cmd", "a program, or \"bundled\"",
             put(&mut spec.cmd, Ok(text.to_owned())) => Some(program(engine)).filter(|_| built(engine).is_none());
-        "rev", "a git revision to build instead, or \".\" for the working tree",
+        "rev", "a git revision to build, or \".\" for the working tree",
             put(&mut spec.rev, Ok(text.to_owned())) => built(engine).map(|built| built.commit.clone());
-        "repo", "its repository",
+        "repo", "repository of the revision",
             put(&mut spec.repo, Ok(text.into())) => built(engine).map(|built| text_of(built.repo.display()));
         "args", "",
             set(&mut spec.args, split_args(text)) => (!engine.args.is_empty()).then(|| shell_words::join(&engine.args));
@@ -72,14 +72,14 @@ keys! { spec, key, text, engine;
             put(&mut spec.restart, word(key, text)) => unusual(Restart::default(), engine.launch.restart);
         "ponder", "true: think on the opponent's time",
             put(&mut spec.ponder, truth(key, text)) => unusual(false, engine.launch.ponder);
-        "whitepov", "true: its scores are from White's point of view",
+        "whitepov", "true: scores are from White's point of view",
             put(&mut spec.white_pov, truth(key, text)) => unusual(false, engine.conditions.white_pov);
         // The file for standard error does not affect games, so reports omit this key.
-        "stderr", "file for its standard error",
+        "stderr", "file for standard error",
             put(&mut spec.stderr, Ok(text.into())) => None;
-        "memory", "MiB of address space",
+        "memory", "maximum address space in MiB",
             put(&mut spec.memory_mib, positive(key, text)) => engine.launch.memory_mib.map(text_of);
-        "sandbox", "as --sandbox",
+        "sandbox", "values as for --sandbox",
             put(&mut spec.sandbox, word(key, text)) => unusual(SandboxMode::default(), engine.launch.sandbox);
     }
     true => {
@@ -94,7 +94,7 @@ keys! { spec, key, text, engine;
             put(&mut spec.limits.depth, positive(key, text)) => engine.conditions.limits.depth.map(text_of);
         "nodestime", "nodes that count as one millisecond",
             put(&mut spec.limits.nodestime, positive(key, text)) => engine.conditions.limits.nodestime.map(text_of);
-        "timemargin", "ms",
+        "timemargin", "tolerated overrun, in ms",
             put(&mut spec.margin, millis(key, text))
             => Some(text_of(engine.conditions.margin.as_millis()));
     }

@@ -36,7 +36,8 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Stri
     }
     let cmd = spec.cmd.clone().ok_or_else(|| {
         fail(
-            " has no program: name it first, as in stockfish,tc=1+0.01; use --each for all engines",
+            " has no program: name the program first, as in stockfish,tc=1+0.01; use --each for \
+             all engines",
         )
     })?;
     let program = if cmd == BUNDLED {

@@ -91,7 +91,9 @@ impl TournamentRequest {
             ));
         }
         if self.tie_breaks.is_some() && format != Format::Knockout {
-            return Err(format!("a {format} has no tie-break pairs; they are only for knockout"));
+            return Err(format!(
+                "a {format} has no tie-break pairs; tie-break pairs are only for knockout"
+            ));
         }
         if self.draft.plays_out && format != Format::Knockout {
             return Err(format!(
@@ -169,7 +171,7 @@ pub fn usual_pairs(kind: RunKind, is_sequential: bool) -> u64 {
 
 fn no_seeds(what: impl std::fmt::Display) -> String {
     let seeded = variants::<Format>().filter(|format| format.seeds(2).is_some());
-    format!("a {what} has no seeds; they are only for {}", listed(seeded, "and"))
+    format!("a {what} has no seeds; seeds are only for {}", listed(seeded, "and"))
 }
 
 #[cfg(test)]

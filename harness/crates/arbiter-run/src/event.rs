@@ -171,9 +171,9 @@ impl fmt::Display for ExcludedWorker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ExcludedWorker { worker, reason, pairs } = self;
         let pairs = match pairs {
-            0 => "none of its pairs are played again".to_owned(),
-            1 => "its pair is played again by other workers".to_owned(),
-            pairs => format!("its {pairs} pairs are played again by other workers"),
+            0 => "none of the worker's pairs are played again".to_owned(),
+            1 => "other workers play the worker's pair again".to_owned(),
+            pairs => format!("other workers play the worker's {pairs} pairs again"),
         };
         write!(f, "worker {worker} excluded: {reason}; {pairs}")
     }

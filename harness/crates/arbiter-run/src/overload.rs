@@ -25,8 +25,8 @@ pub fn overload(plan: &Plan, counts: &RunCounts, latencies: &Latencies) -> Optio
     // suffice for this share of the games.
     let games = (plan.concurrency as f64 * (1.0 - share)).round().max(1.0) as usize;
     Some(format!(
-        "the machine is overloaded: engines waited for a processor for {:.0} % of their \
-         thinking time; it can play {} in parallel (--concurrency {games})",
+        "the machine is overloaded: engines waited for a processor for {:.0} % of their thinking \
+         time; this machine can play {} in parallel (--concurrency {games})",
         100.0 * share,
         quantity(games, "game")
     ))
@@ -53,7 +53,7 @@ mod tests {
             overload(&plan, &counts, &latencies)
         };
         let words = "the machine is overloaded: engines waited for a processor for 80 % of their \
-                     thinking time; it can play 4 games in parallel (--concurrency 4)";
+                     thinking time; this machine can play 4 games in parallel (--concurrency 4)";
         assert_eq!(check(Termination::TimeForfeit, 80_000).as_deref(), Some(words));
         assert!(check(Termination::Stall, 99_000).is_some_and(|words| words.contains("1 game in")));
         assert_eq!(check(Termination::TimeForfeit, 20_000), None);

@@ -46,7 +46,7 @@ settings! {
         #[arg(help = ScheduleKeys::ABOUT.trim(), long_help = ScheduleKeys::help())]
         schedule["FORMAT,KEY=VALUE"]: Vec<ScheduleKeys> as "keys" => ScheduleKeys::flag_value(plan),
         /// Number of rounds: passes through the schedule, Swiss rounds, or climbs of a ladder
-        /// [default: 1; for Swiss, as many as a knockout of these engines has]
+        /// [default: 1; for Swiss, the number of rounds of a knockout]
         #[resume(Length)]
         rounds["N"]: Option<u64> =>
             unusual(plan, |design| design.rounds).filter(|_| plan.kind != RunKind::Tune),
@@ -60,7 +60,7 @@ settings! {
         /// Play each opening once, with the engine listed first as White. Figures then count games,
         /// not pairs, and colours are not balanced
         noswap: bool => plan.design.is_single,
-        /// Give White in the first game to the engine listed second
+        /// Give White in the first game of each pair to the engine listed second
         reverse: bool => plan.design.is_reversed,
         /// Pause between games of a slot, in milliseconds [default: 0]
         wait["MS"]: Option<u64> => unless(0, plan.wait.as_millis()),
@@ -71,15 +71,15 @@ settings! {
         #[arg(value_parser = at_least_one)]
         #[resume(Free)]
         concurrency["N"]: Option<usize> => Some(plan.concurrency),
-        /// Processors for the games: auto (separate ones for each game, different physical cores
-        /// first), a list such as 0-3,8 (used in this order), or none. Each game gets as many
-        /// processors as the larger of its engines' Threads values, or as the sum of both values if
-        /// an engine may ponder [default: none]
+        /// Processors for the games: auto (separate processors for each game, on different physical
+        /// cores first), a list such as 0-3,8 (used in the given order), or none. Each game gets as
+        /// many processors as the larger of its engines' Threads values, or as the sum of both
+        /// values if an engine may ponder [default: none]
         #[arg(conflicts_with_all = WORKERS)]
         #[resume(Free)]
         affinity["CPUS"]: Option<Affinity> as "text" => unless(Affinity::None, plan.affinity.clone()),
         /// Folder of the results store [default: the nearest results/ that contains a store, else a
-        /// new one next to the settings file]
+        /// new folder next to the settings file]
         #[resume(Free)]
         results["DIR"]: Option<PathBuf>,
     }
@@ -107,7 +107,8 @@ settings! {
         #[resume(Written)]
         epd["FILE"]: Option<PathBuf>,
         /// Games whose transcript (all lines to and from both engines) is stored: abnormal (ended
-        /// by an engine fault), all or none; `arbiter replay` prints it [default: abnormal]
+        /// by an engine fault), all or none; `arbiter replay` prints a transcript [default:
+        /// abnormal]
         #[resume(Written)]
         transcripts["GAMES"]: Option<Keeping> as "text",
         /// Append the standard error of each engine to a separate file in this folder
@@ -119,7 +120,7 @@ settings! {
         /// pawn move, default 8), score=CP (largest absolute score, default 10)
         draw["RULE"]: Option<DrawRule> as "text" => plan.rules.draw,
         /// Adjudicate a loss when an engine reports a lost position: movecount=N (consecutive
-        /// moves, default 3), score=CP (centipawns behind, default 600), twosided=true if its
+        /// moves, default 3), score=CP (centipawns behind, default 600), twosided=true if the
         /// opponent must also report a win
         resign["RULE"]: Option<ResignRule> as "text" => plan.rules.resign,
         /// Adjudicate a draw after move number N
@@ -136,8 +137,8 @@ settings! {
     }
     "Run" => {
         /// Multiply all times by NPS divided by the speed of this machine in nodes per second. The
-        /// speed is measured with the bench of the last engine, run in as many parallel copies as
-        /// there are concurrent games; each worker measures its own speed
+        /// speed is measured with the bench of the last engine, in one parallel run per concurrent
+        /// game; each worker measures the speed of its own machine
         #[arg(value_parser = parse_nps)]
         #[resume(Engines)]
         scale["NPS"]: Option<f64> as "nps",
@@ -177,11 +178,11 @@ keys! {
     file["FILE"]: PathBuf => plan.book.as_ref().map(|path| path.display()),
     /// sequential or random [default: random]
     order["ORDER"]: Order as "text" => unless(Order::Random, plan.order),
-    /// Number of the first opening in this order, counted from 1 [default: 1]
+    /// Number of the first opening in the given order, counted from 1 [default: 1]
     start["N"]: u64 as "number" => unless(1, plan.opening_start + 1),
-    /// Rule for changing the opening, one of per-round, per-encounter, per-pair, shared (the n-th
-    /// pairs of all encounters of a round get the same opening), and cycled (the pairs cycle
-    /// through as many openings as there are rounds) [default: shared]
+    /// Rule for changing the opening: per-round, per-encounter, per-pair, shared (the n-th pairs of
+    /// all encounters in a round get the same opening), or cycled (the pairs cycle through as many
+    /// openings as there are rounds) [default: shared]
     policy["POLICY"]: OpeningPolicy as "text" =>
         unless(OpeningPolicy::default(), plan.design.openings),
     /// Maximum number of plies of a PGN opening
@@ -235,7 +236,7 @@ keys! {
     /// Folders of the tables, separated by ":". The fifty-move rule applies, so the .rtbz files are
     /// needed as well
     dirs["DIRS"]: Vec<PathBuf> as "folders" => plan.rules.tablebase.map(|_| folders_text(&plan.tables)),
-    /// Maximum number of pieces, kings included [default: as many as the tables have]
+    /// Maximum number of pieces, kings included [default: the maximum of the tables]
     pieces["N"]: u32 as "pieces" => plan.rules.tablebase.and_then(|rule| unless(0, rule.pieces)),
     /// Adjudicate cursed wins (draws by the fifty-move rule) as wins
     ignore_50["true|false"]: bool as "truth" =>

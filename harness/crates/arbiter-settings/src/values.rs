@@ -24,8 +24,8 @@ pub type Choices<T> = [(T, &'static str)];
 /// Sandbox modes of engines.
 pub const SANDBOXES: &Choices<SandboxMode> = &[
     (SandboxMode::Require, "Start engines only in a complete sandbox"),
-    (SandboxMode::Auto, "A sandbox as complete as the system supports"),
-    (SandboxMode::Off, "Engines have the permissions of the user"),
+    (SandboxMode::Auto, "Start engines in the most complete sandbox that the system supports"),
+    (SandboxMode::Off, "Start engines with the permissions of the user"),
 ];
 
 /// Elo scales of the bounds of a test.

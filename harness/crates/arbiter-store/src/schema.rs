@@ -289,13 +289,14 @@ impl Store {
                 let since = self.connection.query_row(select, [], |row| row.get(0)).ok();
                 let needed: String = since.unwrap_or_else(|| "a newer one".to_owned());
                 Err(StoreError::Unusable(format!(
-                    "results store {file} has format {found}, this arbiter reads up to {FORMAT}\n\
+                    "results store {file} has format {found}, but this arbiter reads only formats \
+                     up to {FORMAT}\n\
                      hint: use arbiter {needed} or newer"
                 )))
             }
             found @ 1..FIRST_FORMAT => Err(StoreError::Unusable(format!(
                 "results store {file} has the unsupported format {found} of a build before the \
-                 first version of arbiter\nhint: move it away or give another --results"
+                 first version of arbiter\nhint: move the store away, or give another --results"
             ))),
             found => Ok(found),
         }

@@ -111,7 +111,7 @@ fn a_store_from_before_the_first_format_is_refused_and_not_changed() {
             message,
             format!(
                 "results store {} has the unsupported format 12 of a build before the first \
-                 version of arbiter\nhint: move it away or give another --results",
+                 version of arbiter\nhint: move the store away, or give another --results",
                 file.display()
             )
         );

@@ -27,7 +27,7 @@ and a certificate that is valid for ten years), and a join file with the credent
 coordinator.join, worker1.join and so on. Keep the join files secret.
 
   arbiter cluster up --dir DIR            on the machine of the server
-  arbiter worker --on worker1.join        on a machine that plays; each has its own file
+  arbiter worker --on worker1.join        on a machine that plays, with a separate join file
   arbiter sprt … --on coordinator.join    on the machine that owns the run
 
 Exit codes: 0 on success; 2 for usage errors, 3 for an invalid name or a DIR that is not empty, 7 if a file
@@ -39,17 +39,17 @@ pub(crate) struct InitArgs {
     /// Number of workers, named worker1, worker2 and so on
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=i64::from(MAX_WORKERS)), required_unless_present = "worker")]
     workers: Option<u16>,
-    /// Name of a further worker: letters, digits, '_', '-'; may be repeated
+    /// Name of an additional worker: letters, digits, '_', '-'; may be repeated
     #[arg(long, value_name = "NAME")]
     worker: Vec<String>,
-    /// Host name or address of the server, as seen by workers; repeat it for further names in the
-    /// certificate. Join files contain the first [default: the name of this machine]
+    /// Host name or address of the server for workers; may be repeated for additional names in the
+    /// certificate. Join files contain the first name [default: the name of this machine]
     #[arg(long = "host", value_name = "HOST")]
     hosts: Vec<String>,
     /// Port of the server
     #[arg(long, default_value_t = 4222)]
     port: u16,
-    /// Signing key of the coordinator, which workers trust; created if missing [default:
+    /// Coordinator's signing key, which workers trust; created if missing [default:
     /// arbiter/signing.key in the user's settings folder]
     #[arg(long, value_name = "FILE")]
     signing_key: Option<PathBuf>,
@@ -74,11 +74,11 @@ pub(crate) struct AddArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-nats-server replaces this process: Ctrl-C ends the server, and SIGHUP makes it reload its users.
+nats-server replaces this process: Ctrl-C ends the server, and SIGHUP makes the server reload its users.
 The server stores its data in DIR/data.
 
-Exit codes: those of nats-server (0 after Ctrl-C, 1 after SIGTERM or if it cannot run); 3 if DIR has
-no configuration, 7 if there is no nats-server or one runs in DIR.")]
+Exit codes: those of nats-server (0 after Ctrl-C, 1 after SIGTERM or if it cannot run); 3 if DIR has no
+configuration, 7 if nats-server is not found or already runs in DIR.")]
 pub(crate) struct UpArgs {
     /// Folder created by 'arbiter cluster init'
     #[arg(long)]

@@ -64,9 +64,9 @@ pub(super) struct ExportArgs {
 /// Flags of `arbiter results import`.
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
-    /// File written by `arbiter results export`; .gz, .zst or uncompressed
+    /// File written by `arbiter results export`; plain, .gz or .zst
     file: PathBuf,
-    /// Name of the run in this store [default: its name in the file]
+    /// Name of the run in this store [default: the name in the file]
     #[arg(long, value_name = "RUN")]
     name: Option<String>,
 }

@@ -31,7 +31,7 @@ pub(super) struct ListArgs {
 /// Filter of runs.
 #[derive(Debug, Clone, Args, Default)]
 pub(super) struct RunFilterArgs {
-    /// List only runs whose name, engines, --about or state matches, ignoring case
+    /// List only runs whose name, engines, --about or state matches REGEX, ignoring case
     #[arg(long, value_name = "REGEX", value_parser = run_pattern)]
     filter: Option<Regex>,
     /// List only runs in this state

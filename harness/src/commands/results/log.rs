@@ -19,7 +19,7 @@ use arbiter_store::{RunHead, Store};
 /// Flags of `arbiter results log`.
 #[derive(Debug, Args)]
 pub(super) struct LogArgs {
-    /// List only runs whose name or --about matches, ignoring case
+    /// List only runs whose name or --about matches REGEX, ignoring case
     #[arg(long, value_name = "REGEX", value_parser = run_pattern)]
     filter: Option<Regex>,
     /// Write the log to this file, as Markdown unless --format selects another format

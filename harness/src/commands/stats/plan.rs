@@ -30,7 +30,7 @@ pub(crate) struct PlanArgs {
     /// True strengths to tabulate, in logistic Elo [default: a range around both hypotheses]
     #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_negative_numbers = true)]
     elo: Vec<f64>,
-    /// Counts of a pilot sample; adds a forecast from its pair scores
+    /// Counts of a pilot sample; adds a forecast from these counts
     #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = numbers::counts::<5>)]
     pilot: Option<[u64; 5]>,
 }
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &PlanArgs, format: OutputFormat) -> Result<String, Strin
     let conditions = Conditions { draw_rate: args.draw_ratio, bias_elo: args.bias };
     let planned = PlannedTest::new(test, conditions).ok_or_else(|| {
         format!(
-            "no variance with a bias of {} Elo and {} draws; lower one of them",
+            "no variance with a bias of {} Elo and a draw ratio of {}; lower one of these values",
             args.bias, args.draw_ratio
         )
     })?;
@@ -140,7 +140,7 @@ fn pilot_cost(test: &Sprt, pairs: &Pentanomial) -> Result<PilotCost, String> {
     let probabilities = probabilities.filter(|_| pairs.pairs() > 0);
     let probabilities = probabilities.ok_or("expected a pilot with at least 1 pair")?;
     let exit = test.exit_of_pairs(&probabilities);
-    let exit = exit.ok_or("pairs like the pilot's move the LLR in one direction only")?;
+    let exit = exit.ok_or("pairs as in the pilot move the LLR in one direction only")?;
     let Exit { upper_probability: pass_probability, mean_units } = exit;
     Ok(PilotCost { pass_probability, expected_games: 2.0 * mean_units })
 }
@@ -168,12 +168,13 @@ fn document(figures: &CostFigures) -> Document {
     }
     document.table(table);
     if let Some(Cost { elo, expected_games: games, .. }) = worst {
-        document.paragraph(format!("It takes longest at {elo:+.2} Elo: {games:.0} games."));
+        document.paragraph(format!("The test takes longest at {elo:+.2} Elo: {games:.0} games."));
     }
     if let Some(PilotCost { pass_probability, expected_games }) = pilot {
         let share = 100.0 * pass_probability;
         document.paragraph(format!(
-            "Pairs like the pilot's pass in {share:.2} % after {expected_games:.0} games."
+            "With pairs as in the pilot, H1 is accepted in {share:.2} % of the tests. A test takes \
+             {expected_games:.0} games on average."
         ));
     }
     document

@@ -36,11 +36,11 @@ pub(crate) struct SimulateArgs {
     /// Bias of each opening for one side, in Elo
     #[arg(long, value_name = "ELO", default_value_t = 0.0)]
     bias: f64,
-    /// Probabilities of the five pair scores, which also give the true strength
+    /// Probabilities of the five pair scores; they determine the true strength
     #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = numbers::list::<f64, 5>,
         conflicts_with_all = ["elo", "draw_ratio", "bias"])]
     probabilities: Option<[f64; 5]>,
-    /// Pairs between evaluations of the LLR
+    /// Number of pairs between two evaluations of the LLR
     #[arg(long, value_name = "N", default_value_t = 1)]
     batch: u64,
     /// Maximum number of pairs, after which a test ends without a verdict
@@ -215,7 +215,7 @@ fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
     }
     let base = pair_model(args.draw_ratio, args.bias).ok_or_else(|| {
         format!(
-            "no variance with a bias of {} Elo and {} draws; lower one of them",
+            "no variance with a bias of {} Elo and a draw ratio of {}; lower one of these values",
             args.bias, args.draw_ratio
         )
     })?;

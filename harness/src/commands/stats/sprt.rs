@@ -55,7 +55,8 @@ pub(crate) struct CountFigures {
     score: Option<f64>,
     /// Variance of the score of a game.
     variance_per_game: Option<f64>,
-    /// Number of pairs with more than one point, divided by the number with less.
+    /// Number of pairs with more than one point, divided by the number of pairs with less than one
+    /// point.
     pairs_ratio: Option<f64>,
     /// Share of pairs with one point, 0 to 1.
     level_ratio: Option<f64>,

@@ -37,11 +37,11 @@ pub(super) struct SimulateArgs {
     /// Parameter, as a line of --params; may be repeated
     #[arg(long, value_name = "LINE")]
     param: Vec<String>,
-    /// Optimum of each parameter [default: two steps of C_END from its start, towards the middle of
-    /// its range]
+    /// Optimum of each parameter [default: two steps of C_END from START, towards the middle of the
+    /// range]
     #[arg(long, value_name = "V,…", value_delimiter = ',', allow_negative_numbers = true)]
     optimum: Vec<f64>,
-    /// Elo lost at a distance of C_END from the optimum: one value, or one for each parameter
+    /// Elo lost at a distance of C_END from the optimum: one value, or one per parameter
     #[arg(long, value_name = "ELO,…", value_delimiter = ',', default_value = "2")]
     step_elo: Vec<f64>,
     /// Share of drawn games, 0 to 1
@@ -74,13 +74,13 @@ pub(super) struct SimulateArgs {
 }
 
 /// Result of a schedule on a simulated objective: `arbiter tune simulate`. A loss is the difference
-/// to the optimum, in Elo.
+/// from the optimum, in Elo.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.tune.simulate/1")]
 pub(crate) struct SimulationFigures<'a> {
     /// Number of games of a tuning run.
     games: u64,
-    /// Number of iterations; each of them moves the values.
+    /// Number of iterations; each iteration moves the values.
     iterations: u64,
     /// Number of pairs of an iteration.
     pairs: u64,
@@ -293,7 +293,8 @@ fn document(figures: &SimulationFigures<'_>, tuning: &Tuning) -> Document {
         figures.mean_loss_elo, figures.start_loss_elo, figures.forecast_loss_elo
     ));
     document.paragraph(format!(
-        "Continued at the final rates: {:.2} on average, at most {:.2} with 95 % probability.",
+        "Continued at the final rates: {:.2} Elo below the optimum on average, at most {:.2} Elo \
+         with 95 % probability.",
         figures.noise_elo, figures.noise_elo_95
     ));
     document

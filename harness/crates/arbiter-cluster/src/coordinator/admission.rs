@@ -69,14 +69,15 @@ impl Admission {
                 Some(Ok(found)) if found.nodes == *nodes => continue,
                 Some(Ok(found)) => {
                     let why = format!(
-                        "the bench of engine '{name}' has {} nodes there, but {nodes} here",
+                        "the bench of engine '{name}' has {} nodes on the worker, but {nodes} on \
+                         the coordinator's machine",
                         found.nodes
                     );
                     self.differing.insert(worker.to_owned(), why.clone());
                     verdict = Verdict::Exclude(why);
                     break;
                 }
-                Some(Err(error)) => format!("engine '{name}' has no bench there: {error}"),
+                Some(Err(error)) => format!("engine '{name}' has no bench on the worker: {error}"),
                 None => format!("no bench reported for engine '{name}'"),
             };
             verdict = Verdict::Exclude(why);
@@ -127,7 +128,8 @@ mod tests {
     #[test]
     fn one_wrong_worker_is_excluded_and_two_end_the_run() {
         let mut admission = admission();
-        let why = "the bench of engine 'B' has 21 nodes there, but 20 here";
+        let why = "the bench of engine 'B' has 21 nodes on the worker, but 20 on the \
+                   coordinator's machine";
         for _ in 0..3 {
             let verdict = admission.judge("a", &benches([10, 21]));
             assert_eq!(verdict, Verdict::Exclude(why.into()), "the same worker is one worker");

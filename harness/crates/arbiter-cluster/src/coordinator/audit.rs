@@ -173,7 +173,7 @@ impl<A: Assignment> Coordinator<A> {
         if held.failed < MAX_TRIES {
             self.send_audit(pair).await;
         } else {
-            self.handle_unrepeated(pair, "it could not be repeated").await;
+            self.handle_unrepeated(pair, "the pair could not be repeated").await;
         }
     }
 
@@ -243,7 +243,7 @@ impl<A: Assignment> Coordinator<A> {
                 self.audits.spec.repeats = false;
                 Err("engines do not repeat their games; audits now compare results".to_owned())
             }
-            Err(why) => Err(format!("this machine cannot repeat it: {why}")),
+            Err(why) => Err(format!("this machine cannot repeat the pair: {why}")),
         };
         let here = match here {
             Ok(here) => here,
@@ -271,8 +271,11 @@ impl<A: Assignment> Coordinator<A> {
         }
         for UnconfirmedResult { worker, played, .. } in other {
             let finding = if played.contradicts(&here) {
-                let reason =
-                    format!("audit: its games of pair {} differ from those played here", pair + 1);
+                let reason = format!(
+                    "audit: the worker's games of pair {} differ from the games played on \
+                     the coordinator's machine",
+                    pair + 1
+                );
                 Some(Finding { worker, reason })
             } else {
                 // One worker reports an engine breakdown that neither the other worker nor this
@@ -405,8 +408,8 @@ impl BiasDetector {
         (evidence > limit && next < evidence / 2.0).then(|| Finding {
             worker: worker.to_owned(),
             reason: format!(
-                "audit: {} of its pairs were better for one engine than when other workers played \
-                 them, and {} worse",
+                "audit: {} of the worker's pairs were better for one engine than when other \
+                 workers played these pairs, and {} were worse",
                 counts[0].max(counts[1]),
                 counts[0].min(counts[1])
             ),

@@ -190,17 +190,17 @@ mod tests {
             let error = wire::verified::<RunDescription>(bytes, trusted).unwrap_err();
             assert!(error.contains(part), "{error}");
         };
-        refused(&bytes, &[other.public()], "is not trusted here");
-        refused(&bytes, &[], "is not trusted here");
+        refused(&bytes, &[other.public()], "is not trusted on this machine");
+        refused(&bytes, &[], "is not trusted on this machine");
         let mut empty = described("nodes=1").unwrap();
         empty.engines.clear();
         refused(&wire::sign(&empty, &own), &[own.public()], "a run without engines");
         let mut forged = bytes.clone();
         let nodes = bytes.windows(9).position(|part| part == b"\"nodes\":1").unwrap();
         forged[nodes + 8] = b'2';
-        refused(&forged, &[own.public()], "the signature is not that of");
+        refused(&forged, &[own.public()], "the signature was not made with");
         let renamed = [&other.public().to_bytes()[..], &bytes[32..]].concat();
-        refused(&renamed, &[own.public(), other.public()], "the signature is not that of");
+        refused(&renamed, &[own.public(), other.public()], "the signature was not made with");
         refused(&bytes[..90], &[own.public()], "it is not signed");
         refused(b"{\"v\":1,\"body\":{}}", &[own.public()], "version 1");
     }

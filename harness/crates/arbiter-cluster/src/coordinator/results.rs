@@ -55,7 +55,7 @@ impl<A: Assignment> Coordinator<A> {
         } else if self.in_flight.is_waiting(number) && self.audits.is_for(number, &worker) {
             return self.read_result(receipt).await;
         } else if self.in_flight.is_waiting(number) {
-            "a repetition by a worker that was not drawn for it"
+            "a repetition by a worker that was not selected to repeat the pair"
         } else {
             // A duplicate of a finished pair shows that its job is still on the server.
             if self.in_flight.is_over(number) {
@@ -92,7 +92,7 @@ impl<A: Assignment> Coordinator<A> {
         let count = self.impossible.entry(worker.clone()).or_default();
         *count += 1;
         if *count == MAX_IMPOSSIBLE {
-            let reason = format!("{MAX_IMPOSSIBLE} of its results are impossible");
+            let reason = format!("{MAX_IMPOSSIBLE} of the worker's results are impossible");
             self.exclude(Some(Finding { worker, reason })).await;
         }
     }

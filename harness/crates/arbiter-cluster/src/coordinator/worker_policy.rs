@@ -120,7 +120,9 @@ impl<A: Assignment> Coordinator<A> {
                 return Some(JoinAnswer { nonce, at, token });
             }
             Verdict::Exclude(why) => (why, None),
-            Verdict::EndRun(why) => ("the run ends: others report this, too".to_owned(), Some(why)),
+            Verdict::EndRun(why) => {
+                ("the run ends: other workers report the same problem".to_owned(), Some(why))
+            }
         };
         let answer = refused(&reason);
         self.exclude(Some(Finding { worker, reason })).await;

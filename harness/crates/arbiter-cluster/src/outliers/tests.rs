@@ -94,7 +94,10 @@ fn a_worker_with_different_results_is_found_among_three() {
     let finding =
         first_finding(&mut random, 3, 2_000, odd).expect("half of its pairs are lost besides");
     assert_eq!(finding.worker, "w0");
-    assert!(finding.reason.contains("differ from those of the 2 other workers"), "{finding:?}");
+    assert!(
+        finding.reason.contains("differ from the results of the 2 other workers"),
+        "{finding:?}"
+    );
     assert_eq!(first_finding(&mut random, 2, 2_000, odd), None, "of two nobody knows which");
 }
 

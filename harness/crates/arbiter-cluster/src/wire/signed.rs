@@ -28,8 +28,8 @@ pub fn verified<T: Signed>(bytes: &[u8], trusted: &[PublicKey]) -> Result<(T, Pu
     let key = PublicKey::from_bytes(key)?;
     if !trusted.contains(&key) {
         return Err(format!(
-            "key {key} is not trusted here; to let its owner start programs on this machine, give \
-             --trust {key}"
+            "key {key} is not trusted on this machine; to let the owner of the key start programs, \
+             give --trust {key}"
         ));
     }
     key.check(T::PURPOSE, text, signature)?;

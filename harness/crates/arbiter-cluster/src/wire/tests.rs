@@ -179,12 +179,12 @@ fn only_jobs_signed_by_the_coordinator_are_accepted() {
         let error = read_job(bytes, &description(), key.public()).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    refused(&bytes, Key::from_secret_bytes([8; 32]), "is not trusted here");
+    refused(&bytes, Key::from_secret_bytes([8; 32]), "is not trusted on this machine");
     let mut forged = bytes.clone();
     *forged.last_mut().unwrap() ^= 1;
-    refused(&forged, key(), "is not that of key");
+    refused(&forged, key(), "was not made with key");
     // A description signed with the same key is not a job.
-    refused(&sign(&description(), &key()), key(), "is not that of key");
+    refused(&sign(&description(), &key()), key(), "was not made with key");
     refused(text_of(&bytes), key(), "is not a public key");
 }
 
@@ -225,7 +225,9 @@ fn join_answers_go_only_to_the_requester() {
     assert_eq!(read(nonce, key()), Ok((token, 5)));
     assert!(read(blake3::hash(b"m"), key()).unwrap_err().contains("another request"));
     assert!(
-        read(nonce, Key::from_secret_bytes([8; 32])).unwrap_err().contains("is not trusted here")
+        read(nonce, Key::from_secret_bytes([8; 32]))
+            .unwrap_err()
+            .contains("is not trusted on this machine")
     );
     let refused = sign(&JoinAnswer { nonce, at: 5, token: Err("excluded: \u{7}".into()) }, &key());
     let why = read_join_answer(&refused, nonce, key().public()).unwrap_err();

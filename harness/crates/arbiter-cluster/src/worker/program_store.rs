@@ -49,7 +49,7 @@ pub(super) async fn get(
     let hash = program.hash;
     blocking(move || {
         if blake3::hash(&bytes) != hash {
-            return Err("the program on the server differs from the signed one".to_owned());
+            return Err("the program on the server differs from the signed program".to_owned());
         }
         write_program(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(path)

@@ -292,7 +292,7 @@ fn bias(summary: &Summary) -> String {
     {
         text.push_str(&format!(
             " Opening bias: {bias:.0} Elo (root mean square, estimated from the two games of each \
-             pair); it cancels out, because each opening is played with both colours."
+             pair); this bias cancels out, because each opening is played with both colours."
         ));
     }
     text

@@ -57,7 +57,7 @@ fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
 /// and the total time.
 fn games(summary: &Summary, name: &str, statistics: Option<&GameStatistics>) -> Gauge {
     let Trinomial { wins, draws, losses } = summary.strength().games;
-    let results = format!("{wins} won, {draws} drawn, {losses} lost by {name}");
+    let results = format!("{name}: {wins} won, {draws} drawn, {losses} lost");
     all_games(summary, statistics, &results, [losses, 0, draws, 0, wins])
 }
 

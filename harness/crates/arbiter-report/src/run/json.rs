@@ -17,7 +17,7 @@ use arbiter_stats::Sprt;
 
 /// Conditions and results of a run. Printed at the end of `sprt`, `match`, `tournament`, `ablate`
 /// and `tune`, and by `arbiter report`, `arbiter results show` and `arbiter results log`. Elo is
-/// that of the first engine against the second; intervals have 95 % confidence.
+/// from the point of view of the first engine; intervals have 95 % confidence.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.report/3")]
 pub(crate) struct RunReport<'a> {
@@ -45,7 +45,7 @@ pub(crate) struct RunReport<'a> {
     /// First corrected openings, each with the removed data.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     opening_corrections: &'a [String],
-    /// Number of replays of pairs that were void because of CPU contention.
+    /// Number of times that a pair was played again because of CPU contention.
     pairs_voided: u64,
     /// Excluded workers, whose pairs do not count.
     #[serde(skip_serializing_if = "<[ExcludedWorker]>::is_empty")]

@@ -45,9 +45,10 @@ pub(crate) struct PlanFigures<'a> {
     pairs: u64,
     /// Rules of the tournament, as text.
     schedule: String,
-    /// Number of games in parallel; `null` if workers play, whose slots determine the number.
+    /// Number of games in parallel; `null` if workers play, because the slots of the workers
+    /// determine the number.
     concurrency: Option<usize>,
-    /// SPRT, if the run has one.
+    /// SPRT of the run, if any.
     sprt: Option<Sprt>,
     /// Adjudication rules, as text.
     adjudication: Vec<String>,

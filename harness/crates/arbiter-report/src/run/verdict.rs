@@ -71,10 +71,10 @@ fn open_sentence(summary: &Summary) -> String {
             "Complete: all openings were played, and a whole pass through the book only repeated games."
         }
         (_, RunKind::Sprt) if summary.is_over() => {
-            "Inconclusive: the limit of pairs was reached before a verdict."
+            "Inconclusive: the maximum number of pairs was reached before a verdict."
         }
         (_, RunKind::Ablate) if summary.is_over() && summary.plan.sprt.is_some() => {
-            "Complete: all tests have a verdict or reached the limit of pairs."
+            "Complete: all tests have a verdict or reached the maximum number of pairs."
         }
         _ if summary.is_over() => "Complete: all pairs were played.",
         (Some(_), _) => "Unfinished: the run was interrupted and can be resumed.",
@@ -105,7 +105,8 @@ fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
             summary.run
         ),
         Some(_) => format!(
-            "Unfinished: stopped by the user after {done} of {all} iterations and can be resumed."
+            "Unfinished: the user stopped the run after {done} of {all} iterations; the run can be \
+             resumed."
         ),
         None if summary.is_played => format!("Running: {done} of {all} iterations played."),
         None => format!(

@@ -91,19 +91,21 @@ pub(crate) fn table(summary: &Summary) -> Table {
 /// Returns the notes that explain the table of features.
 pub(crate) fn notes(summary: &Summary) -> Vec<String> {
     let family = summary.plan.ablation.as_ref().map_or(0, |ablation| ablation.features.len());
-    let meaning = "Elo of the engine with the feature against the engine without it: positive values \
-         mean that the feature helps. The unit of evidence is the pair of games from one opening.";
+    let meaning = "Elo of the engine with the feature against the engine without the feature: \
+         positive values mean that the feature helps. The unit of evidence is the pair of games \
+         from one opening.";
     let caution = match &summary.plan.sprt {
         Some(sprt) => format!(
-            "{family} tests, each with its own error rates (alpha {}, beta {}): if no feature \
-             made a difference, about {:.1} of them would be accepted by chance.",
+            "{family} tests, each with the error rates alpha {} and beta {}: if no feature made a \
+             difference, about {:.1} of these tests would accept H1 by chance.",
             sprt.alpha,
             sprt.beta,
             sprt.alpha * family as f64
         ),
         None => format!(
-            "{family} intervals: about {:.1} of the single ones miss the true value by chance. The \
-             simultaneous ones all contain it with 95 % probability (Bonferroni).",
+            "{family} intervals: about {:.1} of the single intervals miss the true value by \
+             chance. With 95 % probability, all simultaneous intervals contain the true values \
+             (Bonferroni).",
             0.05 * family as f64
         ),
     };

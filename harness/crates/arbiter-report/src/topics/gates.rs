@@ -94,7 +94,10 @@ fn all_good(outcomes: &[GateOutcome]) -> String {
         (_, 0) => "All gates passed.".to_owned(),
         (passed, undecided) => {
             let passed = quantity(passed, "gate");
-            format!("{passed} passed, {undecided} undecided (counts as passed, see docs/ci.md).")
+            format!(
+                "{passed} passed, {undecided} undecided; undecided counts as passed (see \
+                 docs/ci.md)."
+            )
         }
     }
 }
@@ -274,7 +277,7 @@ mod tests {
             (&outcomes[..1], "\nAll gates passed.\n"),
             (
                 &[outcomes[0].clone(), open][..],
-                "\n1 gate passed, 1 undecided (counts as passed, see docs/ci.md).\n",
+                "\n1 gate passed, 1 undecided; undecided counts as passed (see docs/ci.md).\n",
             ),
         ] {
             let document = ci_document("new", Some("old"), outcomes);

@@ -9,8 +9,8 @@ use arbiter_run::LatencyKind;
 
 /// Explanation of the kinds of latency.
 const LEGEND: &str = "ready: from \"isready\" to \"readyok\" before a game. move: from \
-     \"go\" to \"bestmove\", minus the time that the engine reported last. overrun: time by which the \
-     limit was exceeded, for moves with st= and for games that ended by time forfeit.";
+     \"go\" to \"bestmove\", minus the last time that the engine reported. overrun: time by which \
+     the limit was exceeded, for moves with st= and for games that ended by time forfeit.";
 
 /// Returns a table of latency quantiles by engine and kind; `None` if no latency was measured.
 pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {

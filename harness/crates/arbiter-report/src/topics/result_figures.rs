@@ -56,8 +56,8 @@ pub(crate) fn superiority(
     }
     document.table(table);
     document.paragraph(
-        "Likelihood that the row's engine is stronger than the column's, from the ratings and the \
-         covariance of their errors; – if undetermined.",
+        "Likelihood that the row's engine is stronger than the column's engine, from the ratings \
+         and the covariance of the rating errors; – if undetermined.",
     );
 }
 
@@ -143,8 +143,8 @@ pub(crate) fn openings(
     document.heading("Openings");
     let verb = if openings.len() == 1 { "was" } else { "were" };
     document.paragraph(format!(
-        "{} {verb} played. The list shows those whose score differs most from the mean, \
-         weighted by the square root of the number of games.",
+        "{} {verb} played. The list shows the openings whose score deviates most from the \
+         mean. Deviations are weighted by the square root of the number of games.",
         quantity(openings.len(), "opening")
     ));
     let expected = mean_score(&openings.iter().map(|opening| opening.white).sum());

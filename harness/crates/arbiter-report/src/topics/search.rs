@@ -56,14 +56,16 @@ fn times(engines: &Engines<'_>) -> Option<Figure> {
     let rows: Vec<_> =
         engines.iter().map(|(name, engine)| (*name, engine.times[first..=last].to_vec())).collect();
     let description = format!(
-        "Share of each engine's moves by thinking time: {}. Each range begins where the range \
-             before ends.",
+        "Share of each engine's moves by thinking time: {}. Each range begins where the previous \
+             range ends.",
         labels.join(", ")
     );
     let height =
         |n: &u64, engine: &[u64]| 100.0 * *n as f64 / engine.iter().sum::<u64>().max(1) as f64;
     let (chart, table) = bars_by_engine("moves, %", labels, &rows, height);
-    Some(Figure { caption: "Moves by thinking time".to_owned(), description, chart, table })
+    let caption =
+        "Moves by thinking time (each range begins where the previous range ends)".to_owned();
+    Some(Figure { caption, description, chart, table })
 }
 
 /// Returns the chart of a quantity by move number. The table of the chart also contains the

@@ -76,7 +76,7 @@ impl SpeedReport<'_> {
         let cpu = self.cpu.map_or("any CPU".to_owned(), |cpu| format!("CPU {cpu}"));
         let ratio = match self.ratio {
             None => UNDEFINED.to_owned(),
-            Some(Ratio { ratio, interval: None }) => format!("{ratio:.4}, interval open"),
+            Some(Ratio { ratio, interval: None }) => format!("{ratio:.4} (no interval)"),
             Some(Ratio { ratio, interval: Some((low, high)) }) => {
                 format!("{ratio:.4} [{low:.4}, {high:.4}] (95 %, valid at any stop)")
             }

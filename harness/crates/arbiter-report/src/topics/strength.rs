@@ -115,8 +115,8 @@ pub(crate) fn brief_table(summary: &Summary) -> Table {
 const LEGEND_SINGLE: &str = "Figures are from the first engine's point of view. Each opening was \
     played once: the unit of evidence is the game, and colours are not balanced.";
 
-const BOUNDS: &str = "An Elo with > or < is a 95 % bound: all games were won or lost, so there is \
-    no finite estimate.";
+const BOUNDS: &str = "An Elo with > or < is a 95 % bound: all games were won or all were lost, \
+    so there is no finite estimate.";
 
 const NAIVE: &str = "The Elo and LOS in the first table are corrected for the stopping rule. The \
     naive Elo is biased towards the verdict.";

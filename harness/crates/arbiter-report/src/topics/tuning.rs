@@ -219,7 +219,7 @@ pub(crate) fn results_in_full(document: &mut Document, summary: &Summary, spsa: 
     document.blocks.push(Block::Verbatim(options(spsa)));
     let changed = assignments(spsa);
     if changed.is_empty() {
-        document.paragraph("As UCI options, they equal the initial values.");
+        document.paragraph("As UCI options, the tuned values equal the initial values.");
         return;
     }
     document.paragraph("Changes to a table in source code:");

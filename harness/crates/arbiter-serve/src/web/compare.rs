@@ -46,8 +46,9 @@ pub(crate) fn compare(runs: &[ComparedRun]) -> Document {
     document
 }
 
-const LEGEND: &str = "Elo and LOS are those of the first of two engines; for a test they are \
-    corrected for the stopping rule. Values of different engines or settings are not comparable.";
+const LEGEND: &str = "Elo and LOS are from the point of view of the first of two engines; in a \
+                      test, both are corrected for the stopping rule. Values of different engines \
+                      or settings are not comparable.";
 
 fn results(runs: &[ComparedRun]) -> Table {
     let mut table = Table::with_columns(

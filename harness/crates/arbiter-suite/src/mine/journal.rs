@@ -33,8 +33,8 @@ pub enum JournalError {
     },
     /// The file is from a search with another engine or other settings.
     #[error(
-        "{} belongs to a search with another engine or other settings; use them again, or delete \
-         the file to start over", .0.display()
+        "{} belongs to a search with another engine or other settings; use the same engine and \
+         settings again, or delete the file to start over", .0.display()
     )]
     Other(PathBuf),
 }

@@ -110,8 +110,8 @@ impl Count {
         match (&answer.search, reply) {
             // The search would also end in a timeout, but this error reports the real cause.
             (Some(line), _) => Err(TaskError::Unsupported(format!(
-                "replies to '{question}' with a search ('{line}'); if it has another command for \
-                 perft, give --command"
+                "replies to '{question}' with a search ('{line}'); if the engine has another \
+                 command for perft, give --command"
             ))),
             (None, Err(error)) => Err(error.into()),
             (None, Ok(_)) => Ok(answer),

@@ -235,8 +235,8 @@ fn origin(document: &mut Document, ratings: &Ratings<'_>, files: &[String]) {
     table.push([&"model", &ratings.model]);
     document.table(table);
     document.paragraph(
-        "Not contained in a PGN: the test and its LLR history, depth and speed, latencies, \
-         misjudged games, programs with their hashes and options, limits, the seed, the machine, \
+        "Missing in PGN files: the test and the LLR history, depth and speed, latencies, \
+         misjudged games, programs with hashes and options, limits, the seed, the machine, \
          and the command that reproduces the run. Pairs are games of the same two players from the \
          same opening with colours reversed.",
     );

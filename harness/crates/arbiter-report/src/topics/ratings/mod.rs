@@ -249,7 +249,7 @@ struct PlayerFigures<'a> {
     #[serde(flatten)]
     rating: RatingByLaw,
     /// Kind of the bound if the rating is only a bound: `lower` if all games were won, `upper` if
-    /// all were lost.
+    /// all games were lost.
     bound: Option<&'static str>,
     /// Index, from 0, of the group of comparable players.
     group: Option<usize>,
@@ -259,7 +259,8 @@ struct PlayerFigures<'a> {
     white: Results,
     /// Results as Black.
     black: Results,
-    /// Total time of the moves with a reported time, in milliseconds; `null` if there are none.
+    /// Total time of the moves with a reported time, in milliseconds; `null` if no move has a
+    /// reported time.
     time_ms: Option<f64>,
     /// Number of moves with a reported time.
     timed_moves: u64,

@@ -144,7 +144,7 @@ impl EpdReport<'_> {
         let SolvedCounts { both, only_first, only_second, neither } = found.solved;
         document.heading(format!("{first} against {second}"));
         match mcnemar(&found.solved) {
-            None => document.paragraph("They solved the same positions."),
+            None => document.paragraph("Both engines solved the same positions."),
             Some(test) => {
                 let (share, standard_error) = test.difference;
                 let [share, error] = [share, margin(standard_error)].map(|part| 100.0 * part);

@@ -304,7 +304,7 @@ fn fault_description(wrong: &PositionFault) -> String {
             list("missing", missing) + &list("extra", extra)
         }
         PositionFault::Count { depth, got, expected } => format!(
-            "  counts {got} at depth {depth}, expected {expected}; its reply does not list counts \
+            "  counts {got} at depth {depth}, expected {expected}; the reply does not list counts \
              by move\n"
         ),
         PositionFault::Context { depth, got, expected } => format!(

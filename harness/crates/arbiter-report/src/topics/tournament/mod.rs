@@ -50,24 +50,24 @@ pub(crate) fn in_full(
     if (3..=MAX_CROSS).contains(&engines.len()) {
         document.blocks.push(cross_table(summary, standings, ratings.as_deref()));
         document.paragraph(
-            "Points of the row's engine against the column's, with its wins, draws and losses; – \
-             if they did not meet.",
+            "Points of the row's engine against the column's engine (wins-draws-losses); – \
+             if the engines did not meet.",
         );
     }
     rounds_or_bracket(document, standings, engines);
 }
 
-const RATED: &str = "Elo is by maximum likelihood over all games, with a mean of 0, on the scale \
-    of the Elo of one encounter; errors account for pairs.";
+const RATED: &str = "Elo is the maximum-likelihood estimate from all games, with a mean of 0, on \
+    the logistic scale; the errors account for the pairing of games.";
 
-const UNRATED: &str = "These games do not connect all engines: ratings require points taken from \
-    each other, directly or through other engines.";
+const UNRATED: &str = "These games do not connect all engines: ratings require that every two \
+    engines took points from each other, directly or through other engines.";
 
 const BOUND: &str = "An Elo with > or < is a bound (50 %) for an engine that won or lost all its \
     games: there is no finite estimate.";
 
-const GROUPS: &str = "Engines of different groups cannot be compared: no games connect them, or one \
-    side won all.\nEach group has its own Elo scale.";
+const GROUPS: &str = "Engines of different groups cannot be compared: no games connect the groups, \
+    or one group won all connecting games.\nEach group has its own Elo scale.";
 
 /// Returns the crosstable, in descending order of rating or, if there are no ratings, in the order
 /// of the standings.
