@@ -1,6 +1,6 @@
 //! Parsing of the options of fastchess and cutechess-cli.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::Style;
@@ -333,7 +333,11 @@ impl Options {
                 (_, None) => return Err(word.unknown_key(key, PGN_KEYS)),
             }
         }
-        self.request.draft.pgn.get_or_insert_with(|| named_by_time("pgn"));
+        let pgn = self.request.draft.pgn.get_or_insert_with(|| named_by_time("pgn"));
+        // Scripts discard the games in this way.
+        if pgn.as_path() == Path::new("/dev/null") {
+            self.request.draft.pgn = None;
+        }
         Ok(())
     }
 
@@ -488,6 +492,12 @@ mod tests {
         let all = read("-tb /a -tbpieces 9").unwrap().request.draft.rules.tablebase.unwrap();
         assert_eq!(all.pieces, 7);
         assert!(read("-tbadjudicate wins").is_err());
+    }
+
+    #[test]
+    fn games_for_the_null_device_are_not_written() {
+        assert_eq!(read("-pgnout file=/dev/null").unwrap().request.draft.pgn, None);
+        assert!(read("-pgnout file=a.pgn").unwrap().request.draft.pgn.is_some());
     }
 
     #[test]

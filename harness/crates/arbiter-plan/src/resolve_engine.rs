@@ -68,6 +68,15 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Stri
     if spec.init.iter().any(is_bad) {
         return Err(fail(": a line of init= is empty or contains control characters"));
     }
+    // Each option is one line to the engine, so a line break would send a second command.
+    let has_control = |text: &str| text.contains(char::is_control);
+    if let Some((option, _)) =
+        spec.options.iter().find(|(option, value)| has_control(option) || has_control(value))
+    {
+        return Err(fail(&format!(
+            ": option {option:?} or its value contains a control character; write it on one line"
+        )));
+    }
     Ok(Engine {
         name,
         program,

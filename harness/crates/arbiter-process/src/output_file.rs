@@ -158,6 +158,7 @@ impl FilesInUse {
 /// Returns the error message for a file that cannot be written, with a hint, if any.
 pub fn cannot_write(path: &Path, error: &io::Error) -> String {
     let hint = match error.kind() {
+        ErrorKind::NotFound if path.is_symlink() => "; create the folder to which this link leads",
         ErrorKind::NotFound => "; create its folder first",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "; give a writable path",
         _ => "",

@@ -17,7 +17,10 @@ const MAX_NAME: usize = 200;
 #[derive(Debug, Error)]
 pub enum LockError {
     /// The name is not a valid file name.
-    #[error("invalid run name '{0}': use up to {MAX_NAME} letters, digits, '.', '_' and '-'")]
+    #[error(
+        "invalid run name '{0}': use up to {MAX_NAME} ASCII letters, digits, '_', '.' and '-', the \
+         last two not at the start"
+    )]
     Name(String),
     /// The name is reserved for the newest run.
     #[error("'{LATEST}' means the newest run; give another name")]

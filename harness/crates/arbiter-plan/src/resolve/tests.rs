@@ -48,6 +48,7 @@ fn impossible_requests_are_rejected_with_a_reason() {
     check(RunKind::Match, &["cmd=sh,tc=inf", "cmd=sh"], "tc=inf requires another limit");
     check(RunKind::Match, &["cmd=sh,nodestime=9,depth=3", "cmd=sh"], "requires a clock");
     check(RunKind::Match, &["cmd=sh,init=", "cmd=sh"], "init= is empty");
+    check(RunKind::Match, &["cmd=sh,option.A=x\nquit", "cmd=sh"], "contains a control character");
     for limit in ["nodes=9", "st=0.5", "tc=1,nodes=9", "tc=1,nodestime=9"] {
         let spec = format!("cmd=sh,proto=xboard,{limit}");
         check(RunKind::Match, &[&spec, "cmd=sh"], "the xboard protocol supports only");

@@ -100,7 +100,10 @@ impl Ratings<'_> {
         let unrated: Vec<usize> =
             unrated.filter(|player| self.rated.rating(*player).is_none()).collect();
         for (players, remark) in [
-            (&bounds, "Won all (>) or lost all (<) games: ratings are bounds"),
+            (
+                &bounds,
+                "Won all (>) or lost all (<) games against the rated players: ratings are bounds",
+            ),
             (&unrated, "Met no opponent of known strength"),
             (&self.rated.left_out, "Too many to be rated together"),
         ] {
