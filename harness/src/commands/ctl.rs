@@ -14,7 +14,7 @@ use arbiter_store::{RunLock, Store};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Commands:
-    pause          start no new pairs; finish those in progress
+  pause          start no new pairs; finish those in progress
   resume         start new pairs again
   drain          finish the pairs in progress, then stop; the run ends with exit code 75
                  and can be resumed

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::{failure::Failure, game_source::GameSourceArgs, output::NewFile};
+use arbiter_names::quantity;
 use arbiter_report::note;
 use arbiter_suite::samples;
 
@@ -46,8 +47,9 @@ fn no_samples_reason(args: &SamplesArgs, games: usize) -> String {
     match games {
         0 => format!("{sources}: there is no game; give a PGN file with moves"),
         _ => format!(
-            "{sources}: {games} games, but no quiet position in a game with a result; see the rules \
-             with --help, or lower --from-ply and --every"
+            "{sources}: {}, but no quiet position in a game with a result; see the rules \
+             with --help, or lower --from-ply and --every",
+            quantity(games, "game")
         ),
     }
 }
