@@ -46,23 +46,28 @@ fn lose(game: &mut Value, engine: usize) {
     game["outcome"] = json!({ "result": result, "termination": termination, "detail": "" });
 }
 
-/// Continues a game with level scores until it is drawn.
+/// Continues a game with level scores until it is drawn; a game that ends by mate or stalemate
+/// remains unchanged.
 fn draw(game: &mut Value) {
     let fen = game["fen"].as_str().expect("a game has a start").to_owned();
     let random = game["duration"].as_u64().expect("a game has a duration") as usize;
-    let moves = game["moves"].as_array_mut().expect("a game has moves");
-    let mut position = position_after(&fen, moves);
+    let mut moves = game["moves"].as_array().expect("a game has moves").clone();
+    let mut position = position_after(&fen, &moves);
     while moves.len() < 2 * MAX_MOVES {
         let legal = position.legal_moves();
+        if legal.is_empty() {
+            return;
+        }
         let next = legal[(random >> moves.len()) % legal.len()];
         let mut played = moves.last().expect("each engine has moved").clone();
         played["uci"] = next.to_uci(CastlingMode::Standard).to_string().into();
         moves.push(played);
         position.play_unchecked(next);
     }
-    for played in moves {
+    for played in &mut moves {
         played["thought"]["score"] = json!({ "centipawns": 0 });
     }
+    game["moves"] = moves.into();
     let termination = "move_cap";
     game["outcome"] = json!({ "result": "1/2-1/2", "termination": termination, "detail": "" });
 }
