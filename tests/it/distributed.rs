@@ -9,6 +9,7 @@ mod faults;
 mod floods;
 mod forgeries;
 mod leaving;
+mod liars;
 mod machines;
 mod messages;
 mod namespaces;

@@ -40,6 +40,10 @@ pub struct Args {
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
+    /// Play other moves in each process, like an engine with several threads
+    #[arg(long)]
+    pub vary: bool,
+
     /// Name to send in `id name`
     #[arg(long, default_value = "Puppet")]
     pub name: String,

@@ -27,6 +27,7 @@ mod options;
 mod session;
 mod xboard;
 
+use std::hash::{BuildHasher, RandomState};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
@@ -44,7 +45,10 @@ const PROTOCOL_VIOLATION: u8 = 99;
 const OUTLIVED: i32 = 98;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let mut args = Args::parse();
+    if args.vary {
+        args.seed = RandomState::new().hash_one(args.seed);
+    }
     if args.ignore_term {
         return restart_ignoring_term();
     }

@@ -17,7 +17,7 @@ use crate::support::plan::{Plan, RunOutput};
 use crate::support::{phrases, store, wait_for};
 
 /// Server configuration that sends the results of two workers to the test first.
-const DETOUR: &str = r#"mappings = {
+pub const DETOUR: &str = r#"mappings = {
   "arbiter.results.*.*.liar": "held.results.$1.$2.liar"
   "passed.results.*.*.liar": "arbiter.results.$1.$2.liar"
   "arbiter.results.*.*.accomplice": "held.results.$1.$2.accomplice"
@@ -26,6 +26,8 @@ const DETOUR: &str = r#"mappings = {
 
 /// Number of pairs of a run in which each of five workers meets every other worker.
 const PAIRS: usize = 40;
+
+const MODE: CastlingMode = CastlingMode::Standard;
 
 /// Makes engine A win both games of a pair: the opponent breaks down before the true end of each
 /// game, after a different move of A if `is_made_up`.
@@ -50,18 +52,22 @@ fn won_by_a(result: &mut Value, is_made_up: bool) {
 
 /// Returns a legal move that differs from the last of `moves`.
 fn another_move(fen: &str, moves: &[Value]) -> String {
-    let mode = CastlingMode::Standard;
-    let fen: Fen = fen.parse().expect("a game has a FEN");
-    let mut position: Chess = fen.into_position(mode).expect("games begin in legal positions");
     let (last, before) = moves.split_last().expect("there is a move");
-    for played in before {
+    let legal = position_after(fen, before).legal_moves();
+    let mut texts = legal.iter().map(|legal| legal.to_uci(MODE).to_string());
+    texts.find(|text| *text != last["uci"]).expect("there is a choice")
+}
+
+/// Returns the position after the moves of a reported game.
+pub fn position_after(fen: &str, moves: &[Value]) -> Chess {
+    let fen: Fen = fen.parse().expect("a game has a FEN");
+    let mut position: Chess = fen.into_position(MODE).expect("games begin in legal positions");
+    for played in moves {
         let uci: UciMove = played["uci"].as_str().expect("moves are UCI").parse().expect("legal");
         let played = uci.to_move(&position).expect("it was played");
         position.play_unchecked(played);
     }
-    let legal = position.legal_moves();
-    let mut texts = legal.iter().map(|legal| legal.to_uci(mode).to_string());
-    texts.find(|text| *text != last["uci"]).expect("there is a choice")
+    position
 }
 
 /// Changes the liar's results so that engine A wins, and forwards them; returns the number of
@@ -71,7 +77,7 @@ fn lie(server: &Server, is_made_up: bool) -> JoinHandle<usize> {
 }
 
 /// Forwards the changed results of the liar; returns the number of results.
-fn falsify(server: &Server, change: impl Fn(&mut Value) + Send + 'static) -> JoinHandle<usize> {
+pub fn falsify(server: &Server, change: impl Fn(&mut Value) + Send + 'static) -> JoinHandle<usize> {
     let (receiver, mut forwarder) = detour(server);
     std::thread::spawn(move || {
         let mut lies = 0;
@@ -144,7 +150,7 @@ fn longer(bench: &Bench, delay: u32) -> Plan<'_> {
 }
 
 /// Returns the remarks on excluded workers.
-fn excluded_workers(bench: &Bench) -> Vec<String> {
+pub fn excluded_workers(bench: &Bench) -> Vec<String> {
     let remarks = store::remarks(&bench.path("results"));
     remarks.into_iter().filter(|remark| remark.contains(": excluded: ")).collect()
 }
