@@ -332,14 +332,14 @@ fn files_with_unknown_extensions_are_inspected() {
     assert_eq!(read("book", &long).expect("positions").openings().len(), 1000);
 }
 
-fn gzipped(text: &str) -> Vec<u8> {
+fn gzipped(contents: &(impl AsRef<[u8]> + ?Sized)) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(text.as_bytes()).expect("memory takes it");
+    encoder.write_all(contents.as_ref()).expect("memory takes it");
     encoder.finish().expect("memory takes it")
 }
 
-fn zstandard(text: &str) -> Vec<u8> {
-    compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)
+fn zstandard(contents: &(impl AsRef<[u8]> + ?Sized)) -> Vec<u8> {
+    compress_to_vec(contents.as_ref(), CompressionLevel::Fastest)
 }
 
 fn zipped(members: &[(&str, &str)]) -> Vec<u8> {

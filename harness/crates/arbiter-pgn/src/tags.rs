@@ -16,7 +16,7 @@ pub const MAX_NAME: usize = 200;
 const CHESS: &str = "standard chess normal fromposition classical orthodox";
 /// Values of the `Variant` tag that mean Chess960, in the same form.
 const CHESS960: &str = "chess960 960 fischerandom fischerrandom fischerrandomchess frc dfrc \
-                        doublefischerrandom doublefischerrandomchess freestyle";
+                        doublefischerrandom doublefischerrandomchess freestyle wildfr";
 
 /// Returns a tag value as a string. Valid UTF-8 is decoded as UTF-8, and any other value as
 /// Latin-1, the encoding of the PGN standard. White space is reduced to single spaces. Control

@@ -35,10 +35,10 @@ pub fn line_parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'])
 }
 
-/// Returns a line without surrounding white space and NUL characters; `None` if the line is empty
-/// or a comment.
+/// Returns a line without surrounding white space, NUL characters, and the byte order marks that
+/// joined files contain; `None` if the line is empty or a comment.
 pub fn content(line: &str) -> Option<&str> {
-    let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+    let line = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}'));
     let is_comment = COMMENT_SIGNS.iter().any(|sign| line.starts_with(sign));
     (!line.is_empty() && !is_comment).then_some(line)
 }
@@ -56,6 +56,11 @@ pub fn material_lead(position: &Chess, side: Color) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn content_has_no_byte_order_mark() {
+        assert_eq!(content("\u{feff} 8/8 w\0"), Some("8/8 w"));
+    }
 
     #[test]
     fn blank_lines_and_comments_are_skipped() {

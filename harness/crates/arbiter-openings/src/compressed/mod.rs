@@ -50,6 +50,10 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
     found.or(is_tar.then_some("a tar archive; unpack it, and name a file of it"))
 }
 
+fn is_gzip(start: &[u8]) -> bool {
+    start.starts_with(b"\x1f\x8b")
+}
+
 /// Reads the first bytes of a file. Fails if they show that the file is neither text nor gzip nor
 /// Zstandard.
 fn read_head(source: &mut impl Read) -> io::Result<Vec<u8>> {
@@ -76,19 +80,23 @@ pub fn decompressed<'a>(
     mut source: impl Read + Send + 'a,
 ) -> io::Result<Box<dyn Read + Send + 'a>> {
     let head = read_head(&mut source)?;
-    let is_gzip = head.starts_with(b"\x1f\x8b");
-    let is_zstd = is_zstd(&head);
+    let has_gzip = is_gzip(&head);
+    let has_zstd = is_zstd(&head);
     // The examined bytes are part of the file, so the reader must receive these bytes again.
     let source = Cursor::new(head).chain(source);
-    let mut contents: Box<dyn Read + Send + 'a> = if is_gzip {
+    let mut contents: Box<dyn Read + Send + 'a> = if has_gzip {
         let members = GzipMembers(Some(GzDecoder::new(BufReader::new(source))));
         Box::new(Decompressor { source: members, is_truncated: false })
-    } else if is_zstd {
+    } else if has_zstd {
         Box::new(Decompressor { source: Frames::new(source), is_truncated: false })
     } else {
         return Ok(Box::new(source));
     };
     let head = read_head(&mut contents)?;
+    if is_gzip(&head) || is_zstd(&head) {
+        let reason = "it is compressed twice; unpack it once";
+        return Err(io::Error::new(ErrorKind::InvalidData, reason));
+    }
     Ok(Box::new(Cursor::new(head).chain(contents)))
 }
 

@@ -118,7 +118,7 @@ impl Info {
                     "hashfull" => info.hashfull = word.parse().ok(),
                     "tbhits" => info.tbhits = word.parse().ok(),
                     "multipv" => line_number = word.parse().unwrap_or(1),
-                    "cp" => info.score = centipawns(word),
+                    "cp" => info.score = word.parse().ok().map(Score::Centipawns),
                     "mate" => info.score = word.parse().ok().map(Score::Mate),
                     _ => {}
                 },
@@ -171,22 +171,13 @@ impl Info {
     }
 }
 
-/// Parses a score in centipawns. A score beyond the range of 32 bits becomes the nearest number in
-/// the range, so that an adjudication counts this score.
-fn centipawns(word: &str) -> Option<Score> {
-    let score: i64 = word.parse().ok()?;
-    let score = score.clamp((-i32::MAX).into(), i32::MAX.into());
-    Some(Score::Centipawns(score as i32))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn unusual_scores_and_line_numbers_are_read() {
+    fn lines_may_be_numbered_from_0() {
         let score = |line: &str| Info::parse(line).score;
-        assert_eq!(score("score cp -3000000000"), Some(Score::Centipawns(-i32::MAX)));
         assert_eq!(score("multipv 0 score cp 7"), Some(Score::Centipawns(7)));
         assert_eq!(score("multipv 2 score cp 7"), None);
     }

@@ -8,7 +8,7 @@ use super::Case;
 use super::walk::leaves;
 use crate::Suite;
 use arbiter_names::whole_number;
-use arbiter_position::{Start, lines};
+use arbiter_position::{Operation, Start, lines};
 
 /// Maximum depth, in plies. A greater number is a count or a mistake, because no program can count
 /// to such a depth.
@@ -110,16 +110,18 @@ fn operations(
     name: &mut Option<String>,
     counts: &mut Vec<(u32, u64)>,
 ) -> Result<(), String> {
-    for operation in rest.split(';').map(str::trim) {
-        let depth =
-            // `depth` is tried before `d`, which is its first letter.
-            ["perft", "depth", "D", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
+    for Operation { opcode, operand } in arbiter_position::operations(rest) {
+        if opcode == "id" {
+            *name = Some(operand);
+            continue;
+        }
+        let operation = format!("{opcode} {operand}");
+        // `depth` is tried before `d`, which is its first letter.
+        let depth = ["perft", "depth", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
         let depth = depth.map(str::trim_start);
         // Other operations, such as `dm`, start with the same letters.
         if let Some(depth) = depth.filter(|depth| depth.starts_with(|c: char| c.is_ascii_digit())) {
             counts.push(count(depth).ok_or_else(|| format!("'{operation}' is not a count"))?);
-        } else if let Some(id) = operation.strip_prefix("id ") {
-            *name = Some(id.trim().trim_matches('"').to_owned());
         }
     }
     Ok(())
@@ -292,8 +294,10 @@ mod tests {
             let unusable = read(text, false).unusable.into_iter();
             unusable.map(|unusable| (unusable.line, unusable.reason)).collect()
         };
+        let string = format!("{KINGS} id \"was; D3 8903;\"; D2 400;");
+        assert_eq!(counts(&string), [[(2, 400)]]);
         assert_eq!(reasons(KINGS), [(1, "no count (such as ;D1 20)".to_owned())]);
-        assert_eq!(reasons(&format!("\n{KINGS} ;D1 x")), [(2, "'D1 x' is not a count".to_owned())]);
+        assert_eq!(reasons(&format!("\n{KINGS} ;D1 x")), [(2, "'d1 x' is not a count".to_owned())]);
         assert_eq!(reasons(&format!("{KINGS} ;D1 5 ;D1 6"))[0].1, "two counts for the same depth");
         assert_eq!(reasons("perft 1 20").len(), 1);
         let variant = "a position of atomic, a chess variant".to_owned();
