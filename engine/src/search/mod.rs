@@ -184,8 +184,8 @@ struct Frame {
     is_verifying: bool,
 }
 
-/// Number of unused frames before the root, so that access to frames up to four plies back needs no
-/// test.
+/// Number of unused search stack entries before the root, so that access to entries up to four
+/// plies back needs no bounds check.
 const FRAMES_BEFORE: usize = 4;
 
 /// Triangular PV table: the principal variation from each ply.

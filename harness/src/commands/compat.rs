@@ -123,8 +123,8 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     print_result(&text).map(|()| ExitCode::Passed)
 }
 
-/// Plays a command line of fastchess or cutechess-cli. Returns the exit code that the imitated
-/// program would return.
+/// Runs a fastchess or cutechess-cli command line. Returns the exit code that the imitated program
+/// would return.
 fn play_as(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let played = play(dialect, line).map_err(|failure| {
         // fastchess and cutechess-cli have a single exit code for all errors, and scripts expect

@@ -1,4 +1,4 @@
-//! Pawn moves, one set at a time.
+//! Set-wise generation of pawn moves.
 
 use super::node::Node;
 use super::visitor::Visitor;

@@ -45,8 +45,8 @@ pub(in crate::eval) struct Weights {
     /// Penalty if all three shelter pawns are on the second rank, where these pawns confine the
     /// king to the back rank.
     pub(super) shelter_home: i32,
-    /// Penalty for the nearest enemy pawn on a file near the king, by the rank of the pawn from the
-    /// point of view of the king's side: second to fifth rank, none.
+    /// Penalty for the nearest enemy pawn on a file near the king, indexed by the rank of the pawn
+    /// relative to the king's colour: ranks 2 to 5, then no pawn.
     pub(super) storm: [i32; 5],
     /// Penalty for a doubled pawn, which has another friendly pawn on the same file.
     pub(super) doubled: Pair,

@@ -27,7 +27,7 @@ const NODES: [&str; 5] = [
 const SPEED: [&str; 3] =
     [r"nodes/second\s*[:=]?\s*(\d\S*)", r"\bnps\s*[:=]?\s*(\d\S*)", r"(?:^|\s)(\d\S*)\s*nps\b"];
 
-/// Settings for running and reading the bench.
+/// Settings for running the bench and parsing its output.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BenchRecipe {
     /// Arguments that run the bench; `bench` if `None`.

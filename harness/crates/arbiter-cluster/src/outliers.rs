@@ -18,8 +18,8 @@ use arbiter_stats::{FailureCount, Pentanomial, fisher_exact};
 /// otherwise spoil a short run before it is checked.
 pub(crate) const FIRST_CHECK: u64 = 4;
 
-/// Type I error of each criterion: maximum probability that a run excludes a worker although no
-/// worker differs.
+/// Type I error rate of each criterion: the maximum probability that a run excludes a worker
+/// although no worker differs.
 pub(crate) const FALSE_ALARM: f64 = 1e-3;
 
 /// Upper bound on the number of checks of a worker: 26 doublings of 4 games are 268 million games.

@@ -14,8 +14,9 @@ use arbiter_process::{Links, open_output};
 use arbiter_report::utc_time_as;
 use arbiter_runner::unix_time_ms;
 
-/// Maximum difference, in milliseconds, between the recorded times of one engine start in two
-/// games. Two starts within this difference count as one start, whose lines are logged only once.
+/// Maximum difference, in milliseconds, between two recorded engine starts in different games that
+/// are taken to be one start. Two starts within this difference count as one start, whose lines are
+/// logged only once.
 const SAME_START: i64 = 20;
 
 /// Severity of a log line, with the numbers of fastchess.

@@ -137,8 +137,7 @@ impl GameRecord {
         game_hash(&self.fen, self.chess960, self.moves.iter().map(|played| played.uci))
     }
 
-    /// Returns the starting position; the standard starting position if the FEN is invalid or
-    /// illegal.
+    /// Returns the starting position; the initial position if the FEN is invalid or illegal.
     pub fn start(&self) -> Chess {
         self.legal_start().unwrap_or_default()
     }

@@ -47,8 +47,8 @@ pub struct Turn {
     pub position: String,
     /// Limits of the search.
     pub go: Go,
-    /// Time after which the move loses on time, including the margin; `None` if the time of the
-    /// move is not limited.
+    /// Time after which the side to move loses on time, including the margin; `None` if the move
+    /// has no time limit.
     pub budget: Option<Duration>,
 }
 
@@ -123,7 +123,7 @@ pub struct Referee {
     pub(crate) keep: Arc<KeptFields>,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
-    /// Time by which the move that lost on time exceeded the available time.
+    /// Time by which the side that lost on time exceeded the available time.
     late: Option<Duration>,
 }
 

@@ -17,7 +17,7 @@ pub const MAX_SLOTS: usize = 4096;
 pub enum ControlCommand {
     /// Start no more pairs until `resume`; pairs in flight are completed.
     Pause,
-    /// Start pairs again after a pause.
+    /// Resume starting new pairs after a pause.
     Resume,
     /// Complete the pairs in flight, then stop; the run can be resumed later.
     Drain,

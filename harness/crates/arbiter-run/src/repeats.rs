@@ -74,7 +74,8 @@ impl Repeats {
     }
 
     /// Records a pair of two engines from the opening with the number `opening`. Returns whether
-    /// the pair completes a pass through the book that has only repeats.
+    /// the pair completes a pass through the book in which every pair was a repeat of an earlier
+    /// pair.
     pub(super) fn exhausts(&mut self, engines: [usize; 2], opening: u64, is_repeat: bool) -> bool {
         let Some(book_length) = self.book_length else { return false };
         let place = self.start.saturating_add(opening);

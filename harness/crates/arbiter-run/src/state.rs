@@ -30,7 +30,7 @@ pub enum RunInput {
     PutOff(u64),
     /// The user interrupts the run.
     Interrupt,
-    /// The user ends the run after the pairs in flight have been completed.
+    /// The user requests that the run end when the pairs in progress have been completed.
     Drain,
     /// The user ends the run immediately.
     Stop,
@@ -187,8 +187,8 @@ impl RunState {
         self.spsa.as_ref()?.settings(pair)
     }
 
-    /// Returns the counted pairs in the order of counting: first in schedule order, then the pairs
-    /// that were put off.
+    /// Returns the counted pairs in the order of counting: first the pairs that were counted in
+    /// schedule order, then the deferred pairs.
     pub fn counted_pairs(&self) -> impl Iterator<Item = u64> {
         let is_in_turn = |pair: &u64| !self.is_beyond(*pair) && !self.put_off.contains_key(pair);
         let late = self.put_off.iter().filter(|(_, is_counted)| **is_counted);

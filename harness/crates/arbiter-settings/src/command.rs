@@ -41,7 +41,7 @@ pub fn on_resume(flag: &str) -> OnResume {
     }
 }
 
-/// Returns all settings of runs, in the order of command lines.
+/// Returns all settings of runs, in the order in which they are written on a command line.
 fn settings() -> impl Iterator<Item = &'static Setting> {
     TuneTable::ALL.iter().chain(Settings::ALL).chain(TestSettings::ALL)
 }

@@ -61,9 +61,10 @@ impl Sprt {
         self.mean_outcome(pairs, within, 1.0)
     }
 
-    /// Returns the means of two figures of the remaining walk. `figures` computes the figures from
-    /// the walk and the distances of the LLR to the lower and upper bounds. If H1 is already
-    /// accepted, the means are 1 and 0; if H0 is already accepted, the means are 0 and `if_h0`.
+    /// Returns the means of two quantities of the remaining random walk of the LLR. `figures`
+    /// computes both quantities from the walk and the distances of the LLR to the lower and upper
+    /// bounds. If H1 is already accepted, the means are 1 and 0; if H0 is already accepted, the
+    /// means are 0 and `if_h0`.
     fn mean_outcome(
         &self,
         pairs: &Pentanomial,

@@ -34,10 +34,10 @@ const EXACT: u64 = 40;
 const FOLLOWED: u64 = 5_000;
 
 impl Sprt {
-    /// Returns the status of a test from the counts alone, without the order of the pairs. A
-    /// correction depends on the order of the pairs, so the bounds are means over random orders.
-    /// `uniform` returns random numbers in [0, 1) that determine the orders. If the test has ended
-    /// in at least one order, the status contains the decision.
+    /// Returns the status of a test from the counts alone, without the order of the pairs. The
+    /// overshoot correction depends on the order of the pairs, so the bounds are means over random
+    /// orders. `uniform` returns random numbers in [0, 1) that determine the orders. If the test
+    /// has ended in at least one order, the status contains the decision.
     pub fn status_of_counts(
         &self,
         pairs: &Pentanomial,

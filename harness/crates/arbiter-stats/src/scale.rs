@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Largest absolute value of a hypothesis in normalized Elo. A difference of 200 nElo is
 /// significant after a few dozen pairs and needs no sequential test. Above about 230 nElo, the
-/// iteration in `gsprt` has no first step.
+/// iteration in `gsprt` cannot start.
 pub(crate) const MAX_NORMALIZED_ELO: f64 = 200.0;
 
 /// Largest absolute value of a hypothesis in logistic Elo.

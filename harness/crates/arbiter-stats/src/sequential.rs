@@ -32,7 +32,7 @@ pub struct SequentialEstimate {
     /// Median-unbiased logistic Elo with its 95 % interval; infinite beyond ±[`MAX_ELO`].
     pub elo: Estimate,
     /// Likelihood of superiority (LOS), 0 to 1: the probability that a test between equal engines
-    /// has a worse end.
+    /// ends with a worse result than this test.
     pub los: f64,
     /// `true` if the LLR was more than 3 % past its bound, for example because games were counted
     /// after the end of the test. The estimate then refers to the moment at which the LLR crossed

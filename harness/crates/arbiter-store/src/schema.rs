@@ -198,7 +198,7 @@ const TABLES: &str = "
     );
 ";
 
-/// Table, name and definition of each column that a format after the first format added.
+/// Table, name and definition of each column that was added after the first format.
 const COLUMNS: [(&str, &str, &str); 5] = [
     // Hash of the starting position and moves of each game; NULL if the moves are invalid.
     ("pairs", "first_hash", "INTEGER"),

@@ -74,8 +74,8 @@ fn read_head(source: &mut impl Read) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// Fails for other compression formats, for archives, also inside gzip or Zstandard, for web pages,
-/// and for pointer files of Git LFS and git-annex.
+/// Fails for other compression formats, archives (even if compressed with gzip or Zstandard), web
+/// pages, and pointer files of Git LFS and git-annex.
 pub fn decompressed<'a>(
     mut source: impl Read + Send + 'a,
 ) -> io::Result<Box<dyn Read + Send + 'a>> {

@@ -51,8 +51,8 @@ impl ActiveTime {
         elapsed.saturating_sub(self.paused + now)
     }
 
-    /// Records a counted pair. In a paused run, the time up to this pair becomes playing time,
-    /// because the pair was still played after the command to pause.
+    /// Records a counted pair. In a paused run, the time up to the end of this pair counts as
+    /// playing time, because the pair was still in progress after the pause command.
     pub(crate) fn note_counted_pair(&mut self, elapsed: Duration) {
         self.paused_since = self.paused_since.map(|_| elapsed);
     }

@@ -1,6 +1,6 @@
 //! Themes of positions, derived from the positions' ids.
 
-/// Returns the theme that an id contains. The theme is the text after a number with a dash or a
+/// Returns the theme that an id contains. The theme is the text that follows a number and a dash or
 /// colon. If the id contains no such text, the theme is the text before the last number. Returns
 /// `None` if the id contains only numbers.
 pub(super) fn theme(id: &str) -> Option<String> {

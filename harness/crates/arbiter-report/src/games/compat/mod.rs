@@ -78,9 +78,8 @@ impl DialectWriter {
         format!("Finished game {number} ({players}): {result} {{{reason}}}\n")
     }
 
-    /// Returns the score of two engines after a game. Returns an empty string in the form of
-    /// fastchess, and if the imitated program is cutechess-cli and the run has more than two
-    /// engines.
+    /// Returns the score of two engines after a game. Returns an empty string if the imitated
+    /// program is fastchess, or if it is cutechess-cli and the run has more than two engines.
     pub fn score(&self, first: usize, second: usize, games: &Trinomial) -> String {
         let is_wanted = self.engines.len() == 2 || self.program == Dialect::Fastchess;
         if self.dialect == Dialect::Fastchess || !is_wanted {
