@@ -73,6 +73,12 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+/// Returns whether systemd passed the file to this service (`LoadCredential=`). Only the service can
+/// read such a file: the group bits of its mode are the mask of an access control list.
+fn is_credential(path: &Path) -> bool {
+    variable("CREDENTIALS_DIRECTORY").is_some_and(|folder| path.starts_with(folder))
+}
+
 /// Converts an error in reading `path` to a failure.
 pub(super) fn of_file<T>(path: &Path, read: io::Result<T>) -> Result<T, Failure> {
     read.map_err(|error| Failure::invalid(format!("cannot read {}: {error}", path.display())))
@@ -94,7 +100,7 @@ impl AccessArgs {
             return Err(Failure::invalid(message));
         }
         let (access, role, is_exposed) = read_join_file(&path).map_err(Failure::invalid)?;
-        if is_exposed {
+        if is_exposed && !is_credential(&path) {
             let path = path.display();
             note(&format!("{path} contains secrets and is readable by others: chmod 600 {path}"));
         }

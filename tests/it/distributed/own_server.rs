@@ -4,6 +4,7 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use nkeys::KeyPair;
 use rustix::process::Signal;
@@ -14,7 +15,7 @@ use crate::support::bench::Bench;
 use crate::support::disk::Disk;
 use crate::support::nats::{Server, Worker, free_port, key};
 use crate::support::phrases;
-use crate::support::programs::installed;
+use crate::support::programs::{self, installed};
 use crate::support::snapshot::{expect_next, without_figures};
 use crate::support::{PATIENCE, store, wait_for};
 
@@ -325,6 +326,12 @@ fn invalid_join_files_are_rejected() {
     bench.write("open.join", &join_file);
     let finished = bench.arbiter(["worker", "--on", "open.join"]).finish().expect_code(8);
     assert!(finished.stderr.contains("chmod 600 open.join"), "{finished:#?}");
+    // Credentials of a service can have the mode 440, but only the service can read them.
+    let script = "CREDENTIALS_DIRECTORY=$PWD exec \"$0\" worker --on \"$PWD/open.join\"";
+    let arbiter = programs::arbiter().display().to_string();
+    let service = bench.start(Path::new("/bin/sh"), ["-c", script, &arbiter]);
+    let finished = service.finish().expect_code(8);
+    assert!(!finished.stderr.contains("chmod"), "{finished:#?}");
 }
 
 #[test]

@@ -63,8 +63,8 @@ impl ResourceLimits {
         }
     }
 
-    /// Sets the limits for the calling process. Makes only system calls, so this function may be
-    /// called between fork and exec.
+    /// Sets the limits for the calling process. A lower hard limit of the system stays in force.
+    /// Makes only system calls, so this function may be called between fork and exec.
     pub(crate) fn set(self) -> io::Result<()> {
         if let Some(before) = OPEN_FILES.get() {
             // Programs that use `select` cannot handle more than the usual 1024 descriptors.
@@ -77,7 +77,10 @@ impl ResourceLimits {
             (Resource::Nproc, self.processes),
         ];
         for (resource, most) in limits {
-            if most.is_some() {
+            if let Some(most) = most {
+                // Only privileged processes can raise a hard limit.
+                let hard = getrlimit(resource).maximum;
+                let most = Some(hard.map_or(most, |hard| hard.min(most)));
                 // The hard limit is set too, so that the program cannot raise its limit.
                 setrlimit(resource, Rlimit { current: most, maximum: most })?;
             }
@@ -163,6 +166,21 @@ mod tests {
             let _home = prepare_child(&mut command, &launch).unwrap();
             assert!(command.status().unwrap().success(), "{launch:?}");
         }
+    }
+
+    #[test]
+    fn a_lower_hard_limit_of_the_system_stays_in_force() {
+        // The limit is too high to affect other tests in this process.
+        let hard = 1 << 40;
+        let limit = Rlimit { current: Some(hard), maximum: Some(hard) };
+        setrlimit(Resource::Fsize, limit).unwrap();
+        let limits = ResourceLimits { file_bytes: Some(hard * 2), ..ResourceLimits::default() };
+        let launch = Launch { program: "/bin/sh".into(), limits, ..Launch::default() };
+        let mut command = Command::new(&launch.program);
+        command.args(["-c", "grep 'Max file size' /proc/self/limits"]);
+        let _home = prepare_child(&mut command, &launch).unwrap();
+        let output = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert_eq!(output.matches(&hard.to_string()).count(), 2, "{output}");
     }
 
     #[test]
