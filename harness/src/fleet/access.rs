@@ -73,8 +73,8 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Returns whether systemd passed the file to this service (`LoadCredential=`). Only the service can
-/// read such a file: the group bits of its mode are the mask of an access control list.
+/// Returns whether systemd passed the file to this service (`LoadCredential=`). Only the service
+/// can read such a file: the group bits of its mode are the mask of an access control list.
 fn is_credential(path: &Path) -> bool {
     variable("CREDENTIALS_DIRECTORY").is_some_and(|folder| path.starts_with(folder))
 }

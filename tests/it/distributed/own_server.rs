@@ -327,7 +327,7 @@ fn invalid_join_files_are_rejected() {
     let finished = bench.arbiter(["worker", "--on", "open.join"]).finish().expect_code(8);
     assert!(finished.stderr.contains("chmod 600 open.join"), "{finished:#?}");
     // Credentials of a service can have the mode 440, but only the service can read them.
-    let script = "CREDENTIALS_DIRECTORY=$PWD exec \"$0\" worker --on \"$PWD/open.join\"";
+    let script = "exec env CREDENTIALS_DIRECTORY=\"$PWD\" \"$0\" worker --on \"$PWD/open.join\"";
     let arbiter = programs::arbiter().display().to_string();
     let service = bench.start(Path::new("/bin/sh"), ["-c", script, &arbiter]);
     let finished = service.finish().expect_code(8);
