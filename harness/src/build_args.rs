@@ -12,8 +12,8 @@ pub(crate) const DEFAULT_DEV: &str = "HEAD";
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Builds")]
 pub(crate) struct BuildArgs {
-    /// Engine under test, as in `match -h`; the bench of a revision runs after the build [default
-    /// with --base: HEAD]
+    /// Engine under test, specified like ENGINE in `arbiter match -h`; if it is a revision, its
+    /// bench runs after the build [default with --base: HEAD]
     #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
     pub dev: Option<String>,
     /// Reference engine

@@ -23,8 +23,8 @@ pub(crate) struct RunArgs {
     /// Resume the run named by --name, or start it if it does not exist
     #[arg(help_heading = "Run", id = "or_start", long = "resume-or-start", requires = "name")]
     pub resume_or_start: bool,
-    /// Print the resolved plan and exit: start the engines and read the book, but do not build
-    /// revisions, play games or write files
+    /// Start the engines, read the book, print the resolved plan and exit, without building
+    /// revisions, playing games or writing files
     #[arg(help_heading = "Run", long, conflicts_with_all = ["resume", "or_start"])]
     pub dry_run: bool,
     /// Format of the result

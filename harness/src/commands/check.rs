@@ -20,11 +20,11 @@ use arbiter_runner::ask_engine;
 /// Flags of `arbiter check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each check starts a new process and has a grade: must (a failure loses games or breaks runs), should
-(the protocol requires the behaviour), or nice. The score weights these grades 4, 2 and 1; checks
-that do not apply to an engine, such as ponderhit without the option Ponder, do not count. A timing
-check that fails is repeated, with at most three attempts in all, because a busy machine delays
-replies.
+Each check starts a new process and has a grade: must (a failure can lose games or break runs),
+should (the protocol requires the behaviour), or nice. The score weights these grades 4, 2 and 1;
+checks that do not apply to an engine, such as ponderhit without the option Ponder, do not count. A
+timing check that fails is repeated, with at most three attempts in all, because a busy machine
+delays replies.
 
 Exit codes: 0 if no \"must\" check fails; 1 if a \"must\" check fails; 2 for usage errors; 3 for an
 engine that cannot be started; 4 if no check is selected; 7 for an environment error.
@@ -34,7 +34,7 @@ Examples:
   arbiter check stockfish --filter must
   arbiter check bundled --junit check.xml")]
 pub(crate) struct CheckArgs {
-    /// Engine, as in `arbiter match -h`; the given options are set before each check
+    /// Engine, specified like ENGINE in `arbiter match -h`; its options are set before each check
     #[arg(value_name = "ENGINE", required_unless_present = "list")]
     engine: Option<String>,
     /// Run only checks whose name or grade matches REGEX, ignoring case

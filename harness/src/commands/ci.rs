@@ -39,8 +39,8 @@ Each [[ci.gate]] table of arbiter.toml defines a gate, with these keys:
   args          flags of the subcommand
   changed       paths; the gate is skipped if no file below these paths differs from the base
   stop          true (the default) to skip all later gates if this gate does not pass
-  budget        seconds after which an sprt stops and reports the result so far
-  ignore        names of lint rules whose findings are ignored
+  budget        seconds after which an sprt gate stops and reports its result so far
+  ignore        names of lint rules whose violations are ignored
   inconclusive  pass (the default) or fail: result of an inconclusive sprt or speed gate
 
 By default, the engine under test is HEAD and the base is the parent of HEAD; --dev and --base, or base
@@ -78,7 +78,7 @@ pub(crate) struct CiArgs {
     /// Number of concurrent games and benches in gates that do not set --concurrency
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     concurrency: Option<usize>,
-    /// Sandbox for the engines of all gates and for builds, as in `arbiter sprt --sandbox`
+    /// Sandbox for the engines of all gates and for builds, like `arbiter sprt --sandbox`
     #[arg(long, value_parser = one_of(SANDBOXES), default_value_t = SandboxMode::Off)]
     sandbox: SandboxMode,
     /// Format of the result

@@ -31,7 +31,7 @@ pub(crate) enum EnginesCommand {
     Add {
         /// New name of the engine
         name: String,
-        /// Engine, as in `arbiter match -h`
+        /// Engine, specified like ENGINE in `arbiter match -h`
         #[arg(value_name = "ENGINE")]
         engine: String,
     },

@@ -49,7 +49,8 @@ Examples:
 pub(crate) struct MineArgs {
     #[command(flatten)]
     source: GameSourceArgs,
-    /// Engine that verifies positions, as in `arbiter match -h`, with options Threads and MultiPV
+    /// Engine that verifies positions, specified like ENGINE in `arbiter match -h`; it must have
+    /// the options Threads and MultiPV
     #[arg(long, value_name = "ENGINE", default_value = "stockfish")]
     engine: String,
     /// Suite to write, in an existing folder

@@ -47,7 +47,7 @@ pub(crate) struct GenerateArgs {
     /// Nodes of the second search, for positions that pass the first search
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     deep_nodes: u64,
-    /// Engine that evaluates the positions, as in `arbiter match -h`
+    /// Engine that evaluates the positions, specified like ENGINE in `arbiter match -h`
     #[arg(long, value_name = "ENGINE", default_value = BUNDLED)]
     engine: String,
     /// Seed of the random play

@@ -107,7 +107,8 @@ pub(crate) struct RateArgs {
     /// Ignore games of this player; may be repeated; @FILE contains one name per line
     #[arg(long, value_name = "NAME")]
     exclude: Vec<String>,
-    /// Omit players with fewer games from the table of ratings; all games count
+    /// Omit players with fewer games from the table of ratings; the games of these players still
+    /// count
     #[arg(long, value_name = "N", default_value_t = 0)]
     min_games: u64,
     /// Ignore draws

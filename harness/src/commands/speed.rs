@@ -58,7 +58,7 @@ pub(crate) struct SpeedArgs {
     /// Let the system choose the CPU
     #[arg(long, conflicts_with = "cpu")]
     no_affinity: bool,
-    /// Sandbox of the engines, as in `arbiter sprt --sandbox` [default: off]
+    /// Sandbox for the engines, like `arbiter sprt --sandbox` [default: off]
     #[arg(long, value_parser = one_of(SANDBOXES))]
     sandbox: Option<SandboxMode>,
     /// File with the recipe of revisions in [build] [default: arbiter.toml, if it exists]

@@ -34,10 +34,10 @@ const PROCESSES: u64 = 8192;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A worker plays for every run that is on the server and signed with a trusted key: the run with the
-highest priority first, and runs of equal priority in equal shares. The worker starts the programs of
-these runs, identified by hashes, in a sandbox; nevertheless, run the worker as a separate user. Programs
-must run on this machine unchanged; files that the programs read, such as networks, must be at the paths
-given in the engine options, and below a path given with --readable.
+highest priority first, and runs of equal priority in equal shares. The worker starts the programs
+of these runs, identified by hashes, in a sandbox; nevertheless, run the worker as a separate user.
+Programs must run on this machine unchanged; files that the programs read, such as NNUE files, must
+be at the paths given in the engine options, and below a path given with --readable.
 
 Ctrl-C ends the worker when its pairs in progress are finished. A second Ctrl-C ends the worker
 immediately; other workers then play the unfinished pairs. While a worker tries to reconnect to the
@@ -49,7 +49,7 @@ connection, or lacks encryption or authentication (see --insecure).
 
 Examples:
   arbiter worker --on worker1.join
-  arbiter worker --on worker1.join --slots 8 --readable ~/networks")]
+  arbiter worker --on worker1.join --slots 8 --readable ~/nnue")]
 pub(crate) struct WorkerArgs {
     /// Number of concurrent games [default: the number of processors minus 1]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
@@ -57,7 +57,7 @@ pub(crate) struct WorkerArgs {
     /// Folder for downloaded programs [default: arbiter/programs in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
-    /// Maximum address space of an engine process in MiB, for all runs
+    /// Maximum address space of each engine process, in MiB; a run can only lower this limit
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
     /// Maximum size of a file that an engine process may write, in MiB
@@ -77,7 +77,7 @@ pub(crate) struct WorkerArgs {
     /// or environment variables that may contain a secret
     #[arg(long, value_parser = one_of(SANDBOXES), default_value_t = SandboxMode::Auto)]
     sandbox: SandboxMode,
-    /// File or folder that engines may also read, such as a folder of networks; may be repeated
+    /// File or folder that engines may also read, such as a folder of NNUE files; may be repeated
     #[arg(long, value_name = "PATH")]
     readable: Vec<PathBuf>,
     /// NATS server: the join file of this worker (*.join), written by 'arbiter cluster init' or

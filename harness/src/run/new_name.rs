@@ -13,7 +13,7 @@ use arbiter_store::{LockError, RunLock, Store, StoreError};
 #[derive(Debug)]
 pub(super) struct NewName {
     pub name: String,
-    /// Start of the run, in milliseconds of Unix time.
+    /// Start of the run, as Unix time in milliseconds.
     pub created_ms: i64,
     /// Lock of the run.
     pub lock: RunLock,

@@ -27,7 +27,7 @@ use crate::support::store::change;
 /// Commit whose gates are in the store.
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// Start of the first run, in milliseconds of Unix time; each other run starts one minute after the
+/// Start of the first run, as Unix time in milliseconds; each other run starts one minute after the
 /// preceding run.
 const FIRST_START: i64 = 1_790_000_000_000;
 

@@ -123,7 +123,7 @@ impl Position {
     }
 
     /// Sets the en-passant square to `square` if the side to move has a legal en-passant capture on
-    /// `square`. This condition gives positions that are equal under the repetition rule equal
+    /// `square`. With this condition, positions that are equal under the repetition rule have equal
     /// keys.
     #[inline]
     pub(super) fn offer_en_passant(&mut self, square: Square) {

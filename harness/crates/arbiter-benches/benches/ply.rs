@@ -38,8 +38,8 @@ fn search_output(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Measures the referee in a game of a hundred plies: the turn and the judgement of the move for
-/// each ply.
+/// Measures the referee in a game of 100 plies: for each ply, the referee determines the side to
+/// move and judges the move.
 #[divan::bench]
 fn judge_game(bencher: Bencher<'_, '_>) {
     let moves = game(100);

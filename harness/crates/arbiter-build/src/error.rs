@@ -41,7 +41,7 @@ pub enum BuildError {
 
 pub(crate) type Result<T, E = BuildError> = std::result::Result<T, E>;
 
-/// Reason why a revision did not become a trusted program.
+/// Reason why no trusted program could be built from a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuildFailure {
     /// There is no repository.

@@ -36,7 +36,8 @@ pub struct Built {
     pub program: PathBuf,
     /// Name for messages.
     pub label: String,
-    /// Commit, or parent of the working tree; `None` before the first commit.
+    /// Commit of the revision or, for the working tree, the commit at `HEAD`; `None` before the
+    /// first commit.
     pub commit: Option<Commit>,
     /// `true` if files have changed since the commit.
     pub is_dirty: bool,
@@ -53,7 +54,8 @@ pub struct Built {
 pub struct Outline {
     /// Name for messages.
     pub label: String,
-    /// Commit, or parent of the working tree; `None` before the first commit.
+    /// Commit of the revision or, for the working tree, the commit at `HEAD`; `None` before the
+    /// first commit.
     pub commit: Option<Commit>,
     /// `true` if files have changed since the commit.
     pub is_dirty: bool,

@@ -154,11 +154,11 @@ struct Coordinator<A: Assignment> {
     most_playing: usize,
     /// `true` once all results from before the start have been received.
     is_drained: bool,
-    /// `true` if the pairs in flight were cancelled and no pair has been ordered since.
+    /// `true` if the pairs in flight were cancelled and no pair has been requested since.
     is_cancelled: bool,
     /// Time of the last tick, since the start of the coordinator.
     now: Duration,
-    /// Time stamp of the last message to workers, in microseconds of Unix time.
+    /// Time stamp of the last message to workers, as Unix time in microseconds.
     last_at: u64,
     /// Limit on the stored remarks about workers.
     remarks: RemarkLimit,
@@ -335,7 +335,7 @@ impl<A: Assignment> Coordinator<A> {
         match command {
             JobCommand::Play(pair, job) => {
                 self.is_cancelled = false;
-                match self.in_flight.order(pair, *job, self.now) {
+                match self.in_flight.request(pair, *job, self.now) {
                     Ok(attempt) => self.send(pair, attempt).await,
                     Err(parked) => {
                         for receipt in parked {
@@ -440,7 +440,7 @@ impl<A: Assignment> Coordinator<A> {
         let _ = self.connection.client.publish(subject, signed.into()).await;
     }
 
-    /// Returns the time stamp of a new message to workers, in microseconds of Unix time. The time
+    /// Returns the time stamp of a new message to workers, as Unix time in microseconds. The time
     /// stamp is later than the time stamps of all earlier messages.
     fn next_at(&mut self) -> u64 {
         // Workers ignore messages that are not later than the last message, so time stamps must

@@ -1,7 +1,7 @@
 //! Pairs in flight, and decisions about their results. This module does no I/O and takes the time
 //! as an argument.
 //!
-//! A pair, or another assignment, is in flight from its order until its result is on disk. The
+//! A pair, or another assignment, is in flight from its request until its result is on disk. The
 //! first result of a pair that passes verification is accepted. Later results are reported and have
 //! no effect.
 
@@ -20,8 +20,8 @@ use super::wire::{AUDITS, Heartbeat, JobResult, Report};
 use arbiter_schedule::Pairing;
 
 /// Number of additional pairs that may be in flight while there are parked results. A parked result
-/// can be judged only after its pair is ordered, so the dispatcher has to order more pairs than
-/// there are free slots.
+/// can be judged only after its pair has been requested, so the dispatcher has to request more
+/// pairs than there are free slots.
 const PARKED_STEP: usize = 16;
 
 /// Time limit of an attempt, as a multiple of the median duration of recent pairs. Without a limit,
@@ -135,19 +135,24 @@ impl<A: Assignment> InFlight<A> {
 
     /// Adds a pair to be played. Returns the number of the attempt to send. If results of the pair
     /// are parked, returns the receipts of these results as an error, in order of arrival.
-    pub(crate) fn order(&mut self, pair: u64, job: A, now: Duration) -> Result<u32, Vec<Receipt>> {
+    pub(crate) fn request(
+        &mut self,
+        pair: u64,
+        job: A,
+        now: Duration,
+    ) -> Result<u32, Vec<Receipt>> {
         // A void pair is played again, and its old job may still be in the stream.
         let first = self.first_attempt;
         let was_stored = self.stored.remove(pair).then_some(first);
         // The new number must exceed the number of the old job; otherwise a late result of the old
-        // job would count for the new order.
+        // job would count for the new request.
         let last = self.attempts.remove(&pair).or(was_stored);
         let attempt = last.map_or(first, |last| last.max(first) + 1);
         let pending = Pending {
             job,
             last: Attempt { number: attempt, ..Attempt::default() },
             first_attempt: if attempt > self.first_attempt { attempt } else { 0 },
-            ordered: now,
+            requested: now,
             heard: now,
             extended: now,
             renewal: now + self.time_to_start(pair),
@@ -185,9 +190,9 @@ impl<A: Assignment> InFlight<A> {
         (pending.last.number == attempt && pending.accepted.is_none()).then_some(pending)
     }
 
-    /// Returns whether a pair that was ordered, or an audit, is finished.
+    /// Returns whether a requested pair, or an audit, is finished.
     pub(crate) fn is_over(&self, pair: u64) -> bool {
-        !self.pending.contains_key(&pair) && self.is_ordered(pair)
+        !self.pending.contains_key(&pair) && self.is_requested(pair)
     }
 
     /// Records the heartbeat of a worker that plays a pair. Returns the index of the game (0 or 1)
@@ -334,8 +339,8 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Returns whether a pair was ordered. Audits always count as ordered.
-    pub(crate) fn is_ordered(&self, pair: u64) -> bool {
+    /// Returns whether a pair was requested. Audits always count as requested.
+    pub(crate) fn is_requested(&self, pair: u64) -> bool {
         // Audits from before a restart are not continued, so the result of an unknown audit is
         // late, not early.
         pair >= AUDITS || self.pending.contains_key(&pair) || self.stored.contains(pair)
@@ -384,9 +389,10 @@ impl<A: Assignment> InFlight<A> {
         pending.is_some_and(|pending| pending.last.number == attempt && pending.accepted.is_none())
     }
 
-    /// Returns the time at which a pair in flight was ordered, since the start of the coordinator.
-    pub(crate) fn ordered(&self, pair: u64) -> Option<Duration> {
-        self.pending.get(&pair).map(|pending| pending.ordered)
+    /// Returns the time at which a pair in flight was requested, since the start of the
+    /// coordinator.
+    pub(crate) fn requested(&self, pair: u64) -> Option<Duration> {
+        self.pending.get(&pair).map(|pending| pending.requested)
     }
 
     /// Returns the job of a pair in flight.
@@ -446,17 +452,17 @@ impl<A: Assignment> InFlight<A> {
         (queued as u64, (waiting.count() - queued) as u64)
     }
 
-    /// Parks a result of `bytes` bytes until its pair is ordered. Returns `false` if there is no
+    /// Parks a result of `bytes` bytes until its pair is requested. Returns `false` if there is no
     /// room.
     pub(crate) fn park(&mut self, pair: u64, receipt: Receipt, bytes: usize) -> bool {
         self.parked.add(pair, receipt, bytes)
     }
 
-    /// Returns the limit on pairs in flight at which the dispatcher orders pairs with parked
-    /// results; 0 if no parked result belongs to one of the next pairs.
+    /// Returns the limit on pairs in flight that is high enough for the dispatcher to request the
+    /// pairs that have parked results; 0 if no parked result belongs to one of the next pairs.
     pub(crate) fn room_for_parked(&self) -> usize {
-        let ordered = self.pending.range(..AUDITS).next_back().map(|(pair, _)| *pair);
-        if self.parked.has_upcoming(ordered.max(self.stored.last())) {
+        let requested = self.pending.range(..AUDITS).next_back().map(|(pair, _)| *pair);
+        if self.parked.has_upcoming(requested.max(self.stored.last())) {
             self.pending.len() + PARKED_STEP
         } else {
             0

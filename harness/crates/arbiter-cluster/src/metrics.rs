@@ -22,7 +22,7 @@ pub struct ClusterMetrics {
     connected: Gauge,
     workers: ByState,
     jobs: ByState,
-    /// Time from the first order of a job to its accepted result, in seconds.
+    /// Time from the creation of a job to its accepted result, in seconds.
     job_duration: Histogram,
 }
 
@@ -50,7 +50,7 @@ impl ClusterMetrics {
     pub fn register_coordinator(&self, registry: &mut Registry) {
         self.register(registry);
         let help =
-            "Time from the first order of a job to its accepted result, to a quarter of a second";
+            "Time from the creation of a job to its accepted result, to a quarter of a second";
         let duration = self.job_duration.clone();
         registry.register_with_unit("arbiter_job_duration", help, Unit::Seconds, duration);
     }

@@ -21,7 +21,7 @@ impl TryFrom<String> for RunId {
 }
 
 impl RunId {
-    /// Derives the ID of a run from its name, its start time in milliseconds of Unix time, and the
+    /// Derives the ID of a run from its name, its start time (Unix time in milliseconds), and the
     /// key of its coordinator. A resumed run keeps its ID, unless the version of the messages has
     /// changed.
     pub fn new(run: &str, created_ms: i64, key: &str) -> RunId {

@@ -97,8 +97,8 @@ fn control(value: &str) -> String {
     if value == "infinite" || times.split('+').all(is_zero) { "inf".to_owned() } else { times }
 }
 
-/// Sets the program of an engine of cutechess-cli. `line` may be a command line, whose arguments
-/// are placed before the other arguments of the engine.
+/// Sets the program of an engine as cutechess-cli does. `line` may be a command line, whose
+/// arguments are placed before the other arguments of the engine.
 fn set_command(spec: &mut EngineSpec, line: &str) -> Result<(), String> {
     if !line.contains(' ') || Path::new(line).exists() {
         return spec.set("cmd", line);

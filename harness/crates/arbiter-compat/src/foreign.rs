@@ -28,14 +28,15 @@ const PAIRS: [(&str, [usize; 2]); 6] = [
     ("penta_LL", [0, 0]),
 ];
 
-/// Optional rules, with their keys in the file; the keys on the command line have no underscores.
+/// Optional rules, with their keys in the saved file; on the command line, the keys have no
+/// underscores.
 const RULES: [(&str, &[&str]); 3] = [
     ("resign", &["move_count", "score", "twosided"]),
     ("draw", &["move_number", "move_count", "score"]),
     ("sprt", &["elo0", "elo1", "alpha", "beta", "model"]),
 ];
 
-/// Numeric options whose name is also their key in the file.
+/// Numeric options whose name is also their key in the saved file.
 const NUMBERS: [&str; 7] = [
     "ratinginterval",
     "scoreinterval",
@@ -46,7 +47,8 @@ const NUMBERS: [&str; 7] = [
     "autosaveinterval",
 ];
 
-/// Tournament formats by their number in the file; fastchess supports only the first two formats.
+/// Tournament formats with their numbers in the saved file; fastchess supports only the first two
+/// formats.
 pub(super) const TYPES: [(Format, &str); 4] = [
     (Format::RoundRobin, "roundrobin"),
     (Format::Gauntlet, "gauntlet"),

@@ -14,9 +14,8 @@ use arbiter_process::{Links, open_output};
 use arbiter_report::utc_time_as;
 use arbiter_runner::unix_time_ms;
 
-/// Maximum difference, in milliseconds, between two recorded engine starts in different games that
-/// are taken to be one start. Two starts within this difference count as one start, whose lines are
-/// logged only once.
+/// Maximum difference, in milliseconds, between the times at which two games record the same engine
+/// start. The lines of this start are logged only once.
 const SAME_START: i64 = 20;
 
 /// Severity of a log line, with the numbers of fastchess.
@@ -46,10 +45,10 @@ pub(super) struct Log {
     request: LogRequest,
     file: Option<File>,
     engines: Vec<String>,
-    /// Start of the run, in milliseconds of Unix time.
+    /// Start of the run, as Unix time in milliseconds.
     started_ms: i64,
-    /// Logged engine starts: the index of the engine, and the time of the start in milliseconds of
-    /// Unix time.
+    /// Logged engine starts: the index of the engine, and the time of the start as Unix time in
+    /// milliseconds.
     starts: Vec<(usize, i64)>,
 }
 

@@ -114,7 +114,7 @@ pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), String> {
 pub(super) struct Config {
     /// Run to resume, if the file identifies it.
     pub run: Option<SavedIdentity>,
-    /// Counts of fastchess that the run continues.
+    /// Counts from the fastchess run that this run continues.
     pub prior: Option<Prior>,
     /// Command line, with the options from the file.
     pub words: Vec<Word>,

@@ -48,7 +48,7 @@ const MAX_LAST: usize = 8;
 /// within which Arbiter must notice a crash according to `docs/guarantees.md`.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Longest wait for a processor at which a missed deadline is not excused.
+/// Waiting time for a processor above which a missed deadline is excused.
 const NO_WAITING: Duration = Duration::from_millis(1);
 
 /// Running engine process with its protocol session.

@@ -267,7 +267,7 @@ pub struct GameRecord {
     /// an idle machine; `None` if not measured. Only sums over games are stored.
     #[serde(with = "ByColorDef")]
     pub waited: ByColor<Option<Duration>>,
-    /// Start of the game, in milliseconds of Unix time; `None` for games from other machines.
+    /// Start of the game, as Unix time in milliseconds; `None` for games from other machines.
     #[serde(skip)]
     pub begun_ms: Option<i64>,
     /// Transcript of the lines of both engines, if kept.

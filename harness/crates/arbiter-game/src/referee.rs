@@ -420,8 +420,8 @@ impl Referee {
         }
     }
 
-    /// Returns the time by which a move that lost on time exceeded the available time; `None` if no
-    /// move lost on time.
+    /// Returns the time by which the side that lost on time exceeded its available time; `None` if
+    /// no side lost on time.
     pub fn late(&self) -> Option<Duration> {
         self.late
     }

@@ -63,9 +63,8 @@ pub fn whole_number(text: &str) -> Option<u64> {
     text.replace(separator, "").parse().ok().filter(|_| is_grouped && !is_decimal)
 }
 
-/// Returns whether terminals and browsers interpret a character instead of displaying the
-/// character: a control character, or a character that changes the direction of the surrounding
-/// text.
+/// Returns whether terminals and browsers interpret a character instead of displaying it: `true`
+/// for control characters and for characters that change the direction of the surrounding text.
 pub fn is_hidden(character: char) -> bool {
     let turns = ['\u{61c}', '\u{200e}', '\u{200f}'];
     character.is_control()

@@ -46,7 +46,8 @@ pub(super) struct Lines<'a, F> {
     moves: F,
     nodes: Vec<Node>,
     /// Arrival time of the first line below each node. A time is stored as the bits of a
-    /// non-negative number, because these bits have the same order as the numbers.
+    /// non-negative floating-point number, because these bits, compared as integers, have the same
+    /// order as the numbers.
     arrivals: BinaryHeap<Reverse<(u64, u32)>>,
 }
 

@@ -170,8 +170,8 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Reduces the text from `begin` to the current offset to line endings, if `pgn-reader` would
-    /// not skip this text.
+    /// Removes everything except line endings between `begin` and the current offset, if
+    /// `pgn-reader` would not skip this text.
     fn drop_odd_blanks(&mut self, begin: usize) {
         let blanks = &self.text[begin..self.at];
         if !blanks.iter().all(|byte| b" \t\n".contains(byte)) {

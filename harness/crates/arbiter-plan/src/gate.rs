@@ -17,7 +17,8 @@ pub enum GateKind {
     Build,
     /// Checks the engine's compliance with UCI.
     Check,
-    /// Checks that the bench is deterministic and equal to the bench in the commit message.
+    /// Checks that the node count of the bench is deterministic and equal to the node count in the
+    /// commit message.
     Bench,
     /// Compares perft counts with a suite.
     Perft,
@@ -60,7 +61,7 @@ pub struct Gate {
     pub budget: Option<Duration>,
     /// `true` if an undecided gate counts as passed.
     pub is_lenient: bool,
-    /// Lint rules whose findings are ignored.
+    /// Lint rules whose violations are ignored.
     pub ignored: Vec<LintRule>,
 }
 
@@ -130,7 +131,7 @@ pub struct GateOutcome {
     /// `null` if there is no output.
     #[serde(rename = "report")]
     pub figures: Value,
-    /// Start time of the earlier run of the gate, in milliseconds of Unix time, if the result is
+    /// Start time of the earlier run of the gate, as Unix time in milliseconds, if the result is
     /// cached.
     #[serde(skip)]
     pub from_before: Option<i64>,

@@ -102,7 +102,8 @@ impl Request {
         if self.engines.len() != 1 {
             let count = self.engines.len();
             return Err(PlanError::EngineCount(format!(
-                "ablate needs one engine, got {count}, as in `arbiter ablate bundled:material`"
+                "ablate needs one engine, got {count}; write, for example, \
+                 `arbiter ablate bundled:material`"
             )));
         }
         if self.tournament.format.is_some_and(|format| format != Format::Gauntlet) {

@@ -100,7 +100,9 @@ impl Plan {
 fn check_count(kind: RunKind, count: usize) -> Result<(), PlanError> {
     let needed = match kind {
         RunKind::Tune if count != 1 => {
-            let reason = format!("tune needs one engine, got {count}, as in `arbiter tune ./mine`");
+            let reason = format!(
+                "tune needs one engine, got {count}; write, for example, `arbiter tune ./mine`"
+            );
             return Err(PlanError::EngineCount(reason));
         }
         RunKind::Sprt if count != 2 => "two",
@@ -108,7 +110,8 @@ fn check_count(kind: RunKind, count: usize) -> Result<(), PlanError> {
         _ => return Ok(()),
     };
     Err(PlanError::EngineCount(format!(
-        "{kind} needs {needed} engines, got {count}, as in `arbiter {kind} ./new ./old`"
+        "{kind} needs {needed} engines, got {count}; write, for example, \
+             `arbiter {kind} ./new ./old`"
     )))
 }
 

@@ -26,8 +26,8 @@ const MAX_PAIRS: u64 = 10_000_000;
 /// Maximum number of engines in a format that keeps all pairs in memory.
 const MAX_ENGINES: usize = 2_000;
 
-/// Requested tournament: settings that may be unset, and a draft of the design with all other
-/// settings.
+/// Requested tournament: the settings that may be unset, and a preliminary design that contains all
+/// other settings.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TournamentRequest {
     /// Format of the tournament.

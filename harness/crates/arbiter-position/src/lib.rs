@@ -35,8 +35,9 @@ pub fn line_parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'])
 }
 
-/// Returns a line without surrounding white space, NUL characters, and the byte order marks that
-/// joined files contain; `None` if the line is empty or a comment.
+/// Returns a line, with white space, NUL characters and byte order marks removed from both ends;
+/// `None` if the line is empty or a comment. In concatenated files, any line may begin with a byte
+/// order mark.
 pub fn content(line: &str) -> Option<&str> {
     let line = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}'));
     let is_comment = COMMENT_SIGNS.iter().any(|sign| line.starts_with(sign));

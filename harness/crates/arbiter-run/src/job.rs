@@ -1,4 +1,4 @@
-//! Pairs of games, which are the unit of work and of evidence.
+//! Pairs of games, which are the unit of work and of the statistics.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -28,9 +28,9 @@ use arbiter_store::{Store, StoreError, StoredRun};
 /// Interval of [`RunEvent::Tick`], at which observers can update times and games in progress.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Number of written pairs between two notes in the store on how much of the games files is
-/// complete. Each note costs a write to the store. Without notes, a resumed run would compare all
-/// games.
+/// Number of written pairs after which the store records up to which pair the games files are
+/// complete. Each record costs a write to the store. Without records, a resumed run would compare
+/// all games.
 const NOTED_PAIRS: u64 = 256;
 
 /// Minimum value of two limits that grow with the concurrency: the number of uncounted pairs in
@@ -111,7 +111,7 @@ pub enum RunError {
 /// Cause of the stop of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopCause {
-    /// A signal, or the key that corresponds to Ctrl-C.
+    /// A signal, or the key `q`, which acts like Ctrl-C.
     Signal(StopSignal),
     /// The command to drain or to stop the run.
     Drain,
@@ -494,14 +494,14 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Notes in the store how much of the games files is complete, if the number of written pairs
-    /// is a multiple of `pairs`. A resumed run then compares only later games.
+    /// Records in the store up to which pair the games files are complete, if the number of written
+    /// pairs is a multiple of `pairs`. A resumed run then compares only later games.
     fn note_written(&self, pairs: u64) {
         let Run { store, name, observers, .. } = &self.run;
         for written in observers.iter().filter_map(|observer| observer.written_prefix()) {
             if written.pairs.is_multiple_of(pairs) {
-                // An error is ignored: without the note, a resumed run only takes longer to start,
-                // because it compares all games.
+                // An error is ignored: without the record, a resumed run only takes longer to
+                // start, because it compares all games.
                 let _ = store.note_written(name, &written);
             }
         }

@@ -5,8 +5,8 @@
 //! final, the four best seeds only in the semi-finals or later, and so on. An encounter is
 //! scheduled when both engines are known, even if other encounters of earlier rounds are not over.
 //!
-//! An encounter that is level after its pairs is extended by one pair at a time, up to the maximum
-//! of the design. If the encounter is still level, the higher seed advances.
+//! An encounter that is drawn after its pairs is extended by one pair at a time, up to the maximum
+//! of the design. If the encounter is still drawn, the higher seed advances.
 //!
 //! An encounter ends early if one engine can no longer catch up, unless the design requires that
 //! all pairs are played. The remaining pairs of this encounter are void: they do not count, even if
@@ -77,7 +77,7 @@ impl Knockout {
     }
 
     /// Advances the winner of an encounter whose pairs are all counted, or extends the encounter if
-    /// it is level.
+    /// it is drawn.
     pub(super) fn settle(&mut self, encounter: usize, ledger: &mut Ledger) {
         let found = ledger.encounters[encounter];
         let design = ledger.design;

@@ -4,7 +4,7 @@
 //! Each engine has a rung; the best seed starts on the highest rung. A round is one climb. The
 //! engine on the lowest rung challenges the engine above it. The winner takes the higher rung and
 //! challenges the next engine, up to the highest rung. A challenger has to win: if an encounter is
-//! level, both engines keep their rungs, and the engine on the higher rung continues the climb. The
+//! drawn, both engines keep their rungs, and the engine on the higher rung continues the climb. The
 //! next climb starts at the bottom when the previous climb can no longer change the rungs that the
 //! next climb needs.
 

@@ -33,7 +33,7 @@ impl Encounter {
     }
 
     /// Returns the index in `engines`, 0 or 1, of the engine with more points; `None` if the
-    /// encounter is level.
+    /// encounter is drawn.
     pub fn leader(&self) -> Option<usize> {
         let [first, second] = self.score.half_points;
         (first != second).then_some(usize::from(first < second))

@@ -103,7 +103,7 @@ pub struct Design {
     /// `true` if each opening is played only once, without the second game with colours reversed.
     #[serde(rename = "noswap")]
     pub is_single: bool,
-    /// `true` if every second single game is played with colours reversed. Only for single games.
+    /// `true` if colours are reversed in every second game. Used only for runs of single games.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alternates: bool,
     /// Number of consecutive opening numbers that are mapped to the same opening; 0 means 1.
@@ -115,7 +115,7 @@ pub struct Design {
     /// Assignment of openings to pairs.
     #[serde(rename = "opening_policy")]
     pub openings: OpeningPolicy,
-    /// Maximum number of additional pairs in a level knockout encounter.
+    /// Maximum number of additional pairs in a drawn knockout encounter.
     pub tie_breaks: u64,
     /// `true` if all pairs of a knockout encounter are played, even after the encounter is decided.
     pub plays_out: bool,

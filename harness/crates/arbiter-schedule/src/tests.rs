@@ -215,7 +215,7 @@ fn brackets_of_all_sizes_have_one_winner_and_byes_for_the_best() {
                 assert!(beaten.insert(encounter.engines[loser]), "beaten twice");
                 assert!((1..=2).contains(&encounter.planned));
                 let is_level_at_first = encounter.planned == 2 || encounter.leader().is_some();
-                assert!(is_level_at_first, "an encounter that is level goes on");
+                assert!(is_level_at_first, "a drawn encounter goes on");
             }
             let bracket = schedule.bracket().expect("a knockout has a bracket");
             let winner = bracket.winner().expect("somebody wins");
@@ -256,7 +256,7 @@ fn a_knockout_encounter_ends_when_the_loser_cannot_catch_up() {
         (schedule, counted)
     };
     // The pairs of both encounters alternate. An encounter with two pairs won and two pairs
-    // remaining is not decided yet, because the encounter is level if both remaining pairs are
+    // remaining is not decided yet, because the encounter is drawn if both remaining pairs are
     // lost.
     let results = [[4, 0], [4, 0], [4, 0], [3, 1]];
     let (schedule, _) = played(design, &results);
@@ -351,7 +351,7 @@ fn the_bottom_of_a_ladder_can_climb_to_the_top() {
     let mut met = Vec::new();
     while let Some(pairing) = schedule.pairing(schedule.next_to_count()) {
         met.push(pairing.engines);
-        // The challenger always wins. After a level encounter, the rungs would not change.
+        // The challenger always wins. After a drawn encounter, the rungs would not change.
         schedule.count(schedule.next_to_count(), [1, 3], 2);
     }
     assert_eq!(met, [[2, 3], [1, 3], [0, 3]]);

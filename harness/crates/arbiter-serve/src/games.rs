@@ -49,8 +49,8 @@ pub(crate) struct Openings(Mutex<OpeningCache>);
 #[derive(Debug, Default)]
 struct OpeningCache {
     table: Option<OpeningNames>,
-    /// Opening names, by name and start time of the run, and then by number of the opening in the
-    /// order of the book.
+    /// Opening names of each run, identified by its name and start time. The inner map maps the
+    /// number of each opening in the book to its name.
     runs: BTreeMap<(String, i64), BTreeMap<u64, String>>,
 }
 

@@ -47,11 +47,11 @@ struct CachedRun {
     fold: Option<Fold>,
 }
 
-/// Fields of a query for runs.
+/// Fields that apply to a list of runs.
 const FIELDS: [&str; 5] = ["q", "state", "kind", "engine", "page"];
 
 impl UrlQuery {
-    /// Keeps only the fields of a query for runs.
+    /// Removes all fields that are empty or do not apply to a list of runs.
     pub(crate) fn for_runs(self) -> UrlQuery {
         self.keep_fields(&FIELDS)
     }

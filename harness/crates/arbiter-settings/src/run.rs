@@ -46,7 +46,7 @@ settings! {
         #[arg(help = ScheduleKeys::ABOUT.trim(), long_help = ScheduleKeys::help())]
         schedule["FORMAT,KEY=VALUE"]: Vec<ScheduleKeys> as "keys" => ScheduleKeys::flag_value(plan),
         /// Number of rounds: passes through the schedule, Swiss rounds, or climbs of a ladder
-        /// [default: 1; for Swiss, the number of rounds of a knockout]
+        /// [default: 1; for Swiss, as many as in a knockout of the same engines]
         #[resume(Length)]
         rounds["N"]: Option<u64> =>
             unusual(plan, |design| design.rounds).filter(|_| plan.kind != RunKind::Tune),
@@ -94,11 +94,11 @@ settings! {
         /// illegal move, time forfeit) before the run counts as invalid
         fault_limit["SHARE"]: Option<f64> = DEFAULT_FAULT_LIMIT => Some(plan.fault_limit),
         /// Treatment of engines that wait for a processor in timed games. "discard" plays a pair
-        /// again, at most twice, if waiting may have decided the result: an engine exceeded its
-        /// time by at most the time for which it waited, or the share of thinking time that an
-        /// engine spent waiting differs between the engines by more than 0.25. Other pairs count,
-        /// and the result reports how long engines waited. "report" counts all pairs; "off" does
-        /// not measure waiting [default: discard]
+        /// again, at most twice, if waiting may have decided the result: either an engine exceeded
+        /// its time by no more than it had waited, or the shares of their thinking time that the
+        /// two engines spent waiting differ by more than 0.25. Other pairs count, and the result
+        /// reports how long engines waited. "report" counts all pairs; "off" does not measure
+        /// waiting [default: discard]
         cpu_contention["WHAT"]: Option<CpuContention> as "text" =>
             unless(CpuContention::default(), plan.cpu_contention()),
     }
@@ -116,8 +116,8 @@ settings! {
     }
     "Adjudication" => {
         /// Adjudicate a draw when both engines report scores near 0: movenumber=N (earliest move,
-        /// default 40), movecount=N (consecutive moves of each engine, restarted by a capture or
-        /// pawn move, default 8), score=CP (largest absolute score, default 10)
+        /// default 40), movecount=N (consecutive moves of each engine; a capture or pawn move
+        /// restarts the count; default 8), score=CP (largest absolute score, default 10)
         draw["RULE"]: Option<DrawRule> as "text" => plan.rules.draw,
         /// Adjudicate a loss when an engine reports a lost position: movecount=N (consecutive
         /// moves, default 3), score=CP (centipawns behind, default 600), twosided=true if the
@@ -131,14 +131,14 @@ settings! {
         syzygy["DIRS,KEY=VALUE"]: Vec<SyzygyKeys> as "keys" => SyzygyKeys::flag_value(plan),
     }
     "Faults and noise" => {
-        /// Deadlines of engines.
+        /// Deadlines for engines.
         #[arg(help = DeadlineKeys::ABOUT.trim(), long_help = DeadlineKeys::help())]
         deadlines["KEY=VALUE"]: Vec<DeadlineKeys> as "keys" => DeadlineKeys::flag_value(plan),
     }
     "Run" => {
         /// Multiply all times by NPS divided by the speed of this machine in nodes per second. The
-        /// speed is measured with the bench of the last engine, in one parallel run per concurrent
-        /// game; each worker measures the speed of its own machine
+        /// speed is measured with the bench of the last engine, with as many benches in parallel as
+        /// there are concurrent games; each worker measures the speed of its own machine
         #[arg(value_parser = parse_nps)]
         #[resume(Engines)]
         scale["NPS"]: Option<f64> as "nps",
@@ -247,7 +247,7 @@ keys! {
 }
 
 keys! {
-    /// Timeouts of engines, in seconds
+    /// Timeouts for engines, in seconds, and a factor
     DeadlineKeys, false, plan;
     /// From an engine's start to "uciok"
     start["SEC"]: Duration as "seconds" = Deadlines::default().uciok.as_secs() =>

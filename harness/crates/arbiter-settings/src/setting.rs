@@ -21,7 +21,8 @@ pub enum OnResume {
     Length,
     /// The setting determines the parameters of a tuning run.
     Parameters,
-    /// The setting is a bound of an SPRT; in a tuning run, of the SPRT of the tuned values.
+    /// The setting is a bound of an SPRT; in a tuning run, this is the SPRT that tests the tuned
+    /// values.
     Bound,
     /// The setting determines what is written about a game.
     Written,

@@ -39,7 +39,7 @@ pub const MODELS: &Choices<Model> = &[
 pub const CORRECTIONS: &Choices<Correction> = &[
     (
         Correction::Dynamic,
-        "Move the bounds inwards by the measured mean overshoot, as fishtest does",
+        "Move the LLR bounds inwards by the measured mean overshoot, as fishtest does",
     ),
     (Correction::None, "Stop at Wald's bounds, as fastchess does"),
 ];

@@ -17,10 +17,10 @@ pub(super) const MIN_INT_PERTURBATION: f64 = 0.5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ParameterKind {
-    /// Integers, as for a spin option.
+    /// Integers, for a spin or string option.
     #[default]
     Int,
-    /// Decimal numbers, as for a string option.
+    /// Decimal numbers, for a string option.
     Float,
 }
 

@@ -53,6 +53,10 @@ impl EvaluationBuckets {
 pub struct Calibration([Trinomial; BUCKETS]);
 
 impl Calibration {
+    /// Middle of the highest bucket, in centipawns. The highest bucket also contains all larger
+    /// evaluations, and the lowest bucket all smaller evaluations.
+    pub const MAX_CENTIPAWNS: i32 = SIDE * BUCKET_CENTIPAWNS;
+
     /// Adds a game with the player's evaluations and result.
     pub fn add(&mut self, set: EvaluationBuckets, result: GameResult) {
         let buckets = self.0.iter_mut().enumerate();

@@ -14,7 +14,7 @@ use super::sprt::{Decision, LlrBounds};
 struct Records {
     /// Latest extreme value of the LLR, from which the next step is measured.
     reference: f64,
-    /// Sum of the steps; negative for lowest values.
+    /// Sum of the steps; negative if the extreme values are minima.
     sum: f64,
     /// Sum of the squared steps.
     squares: f64,

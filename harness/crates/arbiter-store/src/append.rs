@@ -13,7 +13,7 @@ use arbiter_run::{FilePrefix, Latencies, PlayedPair, RunEnd};
 use arbiter_schedule::Pairing;
 
 impl Store {
-    /// Inserts a new run. `created_ms` is the start of the run, in milliseconds of Unix time;
+    /// Inserts a new run. `created_ms` is the start of the run, as Unix time in milliseconds;
     /// `about` is the purpose of the run, in one line. Fails if the store already contains a run of
     /// this name.
     pub fn begin_run(

@@ -12,7 +12,7 @@ impl Store {
     /// Excludes a worker from a run. If `takes_back` is `true`, the pairs of the worker are
     /// withdrawn: the pairs are removed from the run and stored separately, with all games and
     /// transcripts. When the function returns, all changes are on disk. `at_ms` is the time of the
-    /// exclusion, in milliseconds of Unix time.
+    /// exclusion, as Unix time in milliseconds.
     pub fn exclude_worker(
         &mut self,
         run: &str,

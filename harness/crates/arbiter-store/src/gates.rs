@@ -9,7 +9,7 @@ use arbiter_plan::GateOutcome;
 /// Outcome of a gate, with the time of storage and the engines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredGate {
-    /// Time at which the outcome was stored, in milliseconds of Unix time.
+    /// Time at which the outcome was stored, as Unix time in milliseconds.
     pub created_ms: i64,
     /// Engine under test: a commit, or another string that identifies the engine.
     pub test: String,

@@ -21,7 +21,7 @@ pub const LATEST: &str = "latest";
 pub struct RunHead {
     /// Name of the run.
     pub run: String,
-    /// Start of the run, in milliseconds of Unix time.
+    /// Start of the run, as Unix time in milliseconds.
     pub created_ms: i64,
     /// Ending of the run; `None` if the run is in progress or was killed.
     pub ending: Option<RunEnd>,

@@ -8,8 +8,8 @@ use super::{Result, Store};
 use arbiter_run::Remark;
 
 impl Store {
-    /// Stores a remark about a worker; `at_ms` is the time of the remark, in milliseconds of Unix
-    /// time. Remarks do not affect the counts.
+    /// Stores a remark about a worker; `at_ms` is the time of the remark, as Unix time in
+    /// milliseconds. Remarks do not affect the counts.
     pub fn note_remark(&self, run: &str, at_ms: i64, remark: &Remark) -> Result<()> {
         let Remark { worker, pair, text } = remark;
         let insert = "INSERT INTO remarks (run, number, at_ms, worker, pair, what)

@@ -239,8 +239,8 @@ impl Store {
     }
 
     /// Configures the connection: makes query plans independent of bound values, and adds the SQL
-    /// functions of this crate. Because files may come from untrusted sources, disables views and
-    /// triggers, and limits the length of values and the number of steps of a query.
+    /// functions of this crate. Disables views and triggers, and limits the length of values and
+    /// the number of steps of a query, because files may come from untrusted sources.
     pub(super) fn adapt(&mut self) -> rusqlite::Result<()> {
         let settings = [
             (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),

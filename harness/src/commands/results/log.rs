@@ -85,7 +85,7 @@ pub(super) fn log(
     }
 }
 
-/// Adds the SPRTs of one store to `found`, each with its start time in milliseconds of Unix time.
+/// Adds the SPRTs of one store to `found`, each with its start time as Unix time in milliseconds.
 fn read(
     folder: &Path,
     pattern: Option<&Regex>,

@@ -133,7 +133,7 @@ fn fits(name: &str, option: &str) -> bool {
 /// Flags of `arbiter tune spins`.
 #[derive(Debug, Args)]
 pub(super) struct SpinsArgs {
-    /// Engine, as in `arbiter match -h`
+    /// Engine, specified like ENGINE in `arbiter match -h`
     #[arg(value_name = "ENGINE")]
     engine: String,
     /// Options to print, separated by commas; a name may end with *

@@ -137,8 +137,8 @@ impl<A: Assignment> Coordinator<A> {
         let number = AUDITS + pair;
         let job = self.in_flight.job(pair).and_then(|job| job.renumbered(number));
         let Some(job) = job else { return false };
-        // Results of audits are never parked, so ordering an audit always succeeds.
-        let _ = self.in_flight.order(number, job, self.now);
+        // Results of audits are never parked, so requesting an audit always succeeds.
+        let _ = self.in_flight.request(number, job, self.now);
         let (worker, played) = (worker.to_owned(), played.clone());
         let held = UnconfirmedResult { worker, played, auditor: None, failed: 0 };
         self.audits.held.insert(pair, held);
@@ -355,8 +355,8 @@ impl<A: Assignment> Coordinator<A> {
         } else if let Some(tally) = played.tally() {
             self.policy.accepted(&worker, tally);
         }
-        if let Some(ordered) = self.in_flight.ordered(pair) {
-            self.metrics.job_done(self.now.saturating_sub(ordered));
+        if let Some(requested) = self.in_flight.requested(pair) {
+            self.metrics.job_done(self.now.saturating_sub(requested));
         }
         self.notify(JobEvent::Played { pair, played, worker: Some(worker) });
     }

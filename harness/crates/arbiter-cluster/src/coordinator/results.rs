@@ -42,8 +42,8 @@ impl<A: Assignment> Coordinator<A> {
             self.repeat_exclusion(&worker).await;
             return self.acknowledge_result(receipt).await;
         }
-        let text = if !self.in_flight.is_ordered(number) {
-            // After a restart, results may arrive before the dispatcher has ordered their pairs
+        let text = if !self.in_flight.is_requested(number) {
+            // After a restart, results may arrive before the dispatcher has requested their pairs
             // again.
             if self.in_flight.park(number, receipt, bytes) {
                 // The pair was played while the coordinator was not running. The job of the pair is

@@ -112,8 +112,8 @@ impl<A: Assignment> Coordinator<A> {
         let room = if self.is_drained {
             slots.min(max_pairs).max(self.in_flight.room_for_parked())
         } else {
-            // Until all old results have been received, the dispatcher might order pairs that were
-            // already played.
+            // Until all old results have been received, the dispatcher might request pairs that
+            // were already played.
             0
         };
         self.end.room.send_if_modified(|before| std::mem::replace(before, room) != room);

@@ -37,7 +37,7 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// Time after which the server redelivers an unacknowledged result. The time is long because
 /// results are acknowledged only when the results are on disk, and parked results wait until their
-/// pair is ordered.
+/// pair is requested.
 const RESULT_ACK_WAIT: Duration = Duration::from_secs(600);
 
 /// Maximum number of results in a batch.
@@ -52,7 +52,7 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 const POLL: Duration = Duration::from_secs(5);
 
 /// Time that the first request for results waits on the server; an empty answer means that no
-/// results were left from an earlier process. The time is short because no pair is ordered before
+/// results were left from an earlier process. The time is short because no pair is requested before
 /// the answer arrives.
 const FIRST_POLL: Duration = Duration::from_millis(500);
 

@@ -1,5 +1,5 @@
-//! Results of pairs that are not ordered yet. After a restart of the coordinator, these are the
-//! results that arrived while the coordinator was not running.
+//! Results of pairs that the dispatcher has not requested yet. After a restart of the coordinator,
+//! these are the results that arrived while the coordinator was not running.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use super::Receipt;
 const MAX_PAIRS: usize = 10_000;
 
 /// Maximum number of parked results per pair. Several results are kept because results can be
-/// checked only after the pair is ordered, and a false result may arrive first.
+/// checked only after the pair is requested, and a false result may arrive first.
 const MAX_PER_PAIR: usize = 8;
 
 /// Maximum total size of the parked results in packed form, in bytes. Parked results are not
 /// checked, so only this limit prevents senders from filling the memory.
 const MAX_BYTES: usize = 128 << 20;
 
-/// Maximum distance, in pairs, between the last ordered pair and a parked result for which more
-/// pairs are ordered. Without this limit, a result with an invented number would make the
-/// dispatcher order all pairs up to that number.
+/// Maximum distance, in pairs, between the last requested pair and a parked result for which more
+/// pairs are requested. Without this limit, a result with an invented number would make the
+/// dispatcher request all pairs up to that number.
 const MAX_AHEAD: u64 = 1_000;
 
 /// Parked results with their sizes in bytes, by pair and in order of arrival.
@@ -52,11 +52,11 @@ impl ParkedResults {
         Some(parked.into_iter().map(|(receipt, _)| receipt).collect())
     }
 
-    /// Returns whether there are results of pairs from `ordered` to `ordered` + [`MAX_AHEAD`] - 1;
-    /// if `ordered` is `None`, whether there are any results.
-    pub(super) fn has_upcoming(&self, ordered: Option<u64>) -> bool {
+    /// Returns whether there are results of any of the [`MAX_AHEAD`] pairs from `requested` on; if
+    /// `requested` is `None`, whether there are any results.
+    pub(super) fn has_upcoming(&self, requested: Option<u64>) -> bool {
         let is_near = |pair: &u64| {
-            ordered.is_none_or(|ordered| (ordered..ordered + MAX_AHEAD).contains(pair))
+            requested.is_none_or(|requested| (requested..requested + MAX_AHEAD).contains(pair))
         };
         self.by_pair.keys().any(is_near)
     }

@@ -26,7 +26,7 @@ fn sent(attempt: u32, sequence: u64) -> SentJob {
 #[test]
 fn only_the_first_result_of_a_pair_counts() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
-    assert_eq!(in_flight.order(4, job(4), START), Ok(0));
+    assert_eq!(in_flight.request(4, job(4), START), Ok(0));
     assert!(in_flight.sent(4, sent(0, 77), START));
     let disposition = in_flight.receive("a", result(4), 1);
     assert_eq!(disposition, Disposition::Accept(played(4)));
@@ -47,7 +47,7 @@ fn memory_of_stored_pairs_does_not_grow() {
     for first in (0..1_000).step_by(2) {
         // Pairs are not stored in schedule order.
         for pair in [first + 1, first] {
-            in_flight.order(pair, job(pair), START).unwrap();
+            in_flight.request(pair, job(pair), START).unwrap();
             in_flight.receive("a", result(pair), pair);
             assert!(in_flight.note_stored(pair).is_some());
         }
@@ -67,16 +67,16 @@ fn results_of_stored_pairs_make_no_room() {
     assert!(in_flight.is_over(4) && !in_flight.is_over(9));
     assert!(in_flight.park(3, 1, 10), "whoever asks");
     assert_eq!(in_flight.room_for_parked(), 0, "it makes no room for others");
-    assert_eq!(in_flight.order(4, job(4), START), Ok(51), "unless the pair does not count");
+    assert_eq!(in_flight.request(4, job(4), START), Ok(51), "unless the pair does not count");
 }
 
 #[test]
-fn results_from_before_a_restart_wait_for_their_order() {
+fn results_from_before_a_restart_wait_for_their_request() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
-    assert!(!in_flight.is_ordered(4) && in_flight.park(4, 1, 10) && in_flight.park(4, 2, 10));
+    assert!(!in_flight.is_requested(4) && in_flight.park(4, 1, 10) && in_flight.park(4, 2, 10));
     assert_eq!(in_flight.room_for_parked(), PARKED_STEP);
-    assert_eq!(in_flight.order(4, job(4), START), Err(vec![1, 2]));
-    assert!(in_flight.is_ordered(4));
+    assert_eq!(in_flight.request(4, job(4), START), Err(vec![1, 2]));
+    assert!(in_flight.is_requested(4));
     assert_eq!(in_flight.room_for_parked(), 0);
     assert!(in_flight.is_waiting(4));
     assert_eq!(in_flight.resend(4, START), Some(1), "in the place of what is left of its job");
@@ -85,7 +85,7 @@ fn results_from_before_a_restart_wait_for_their_order() {
 #[test]
 fn an_impossible_result_does_not_finish_the_pair() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
-    in_flight.order(4, job(4), START).unwrap();
+    in_flight.request(4, job(4), START).unwrap();
     let mut wrong = result(4);
     wrong.report = Report::Played(played(5));
     assert!(matches!(in_flight.receive("mallory", wrong, 1), Disposition::Reject(_)));
@@ -95,7 +95,7 @@ fn an_impossible_result_does_not_finish_the_pair() {
 #[test]
 fn three_failing_workers_end_a_run_but_two_do_not() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
-    in_flight.order(4, job(4), START).unwrap();
+    in_flight.request(4, job(4), START).unwrap();
     let mut fail = |worker: &str| {
         let failed = JobResult { report: Report::Failed("no".into()), ..result(4) };
         in_flight.receive(worker, failed, 1)
@@ -114,11 +114,11 @@ fn three_failing_workers_end_a_run_but_two_do_not() {
 fn a_few_failing_workers_do_not_end_a_run() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for (pair, worker) in (0..).zip(["a", "b", "c", "d"]) {
-        in_flight.order(pair, job(pair), START).unwrap();
+        in_flight.request(pair, job(pair), START).unwrap();
         let accepted = in_flight.receive(worker, result(pair), pair);
         assert!(matches!(accepted, Disposition::Accept(_)));
     }
-    in_flight.order(4, job(4), START).unwrap();
+    in_flight.request(4, job(4), START).unwrap();
     for (worker, may_end) in [("x", false), ("y", false), ("z", false), ("a", true)] {
         let failed = JobResult { report: Report::Failed("no".into()), ..result(4) };
         let disposition = in_flight.receive(worker, failed, 9);
@@ -130,7 +130,7 @@ fn a_few_failing_workers_do_not_end_a_run() {
 fn a_void_pair_is_sent_as_another_attempt() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for attempt in 0..3 {
-        assert_eq!(in_flight.order(4, job(4), START), Ok(attempt));
+        assert_eq!(in_flight.request(4, job(4), START), Ok(attempt));
         if let Some(void) = attempt.checked_sub(1) {
             let late = JobResult { attempt: void, ..result(4) };
             assert!(matches!(in_flight.receive("a", late, 1), Disposition::Discard(_)));
@@ -144,7 +144,7 @@ fn a_void_pair_is_sent_as_another_attempt() {
 #[test]
 fn a_game_is_announced_once() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
-    in_flight.order(4, job(4), START).unwrap();
+    in_flight.request(4, job(4), START).unwrap();
     assert_eq!(in_flight.heartbeat("a".into(), heartbeat(4, None), LEASE, START), None);
     assert_eq!(
         in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), LEASE, START),
@@ -158,7 +158,7 @@ fn a_game_is_announced_once() {
     assert_eq!(
         in_flight.heartbeat("a".into(), heartbeat(5, Some(1)), LEASE, START),
         None,
-        "nobody ordered it"
+        "nobody requested it"
     );
 }
 
@@ -172,7 +172,7 @@ fn overdue(in_flight: &mut InFlight<PairJob>, seconds: u64) -> Vec<u64> {
 fn three() -> InFlight<PairJob> {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for (pair, sequence) in [(1, 70), (0, 71), (2, 72)] {
-        in_flight.order(pair, job(pair), START).unwrap();
+        in_flight.request(pair, job(pair), START).unwrap();
         in_flight.sent(pair, sent(0, sequence), START);
     }
     in_flight
@@ -182,7 +182,7 @@ fn three() -> InFlight<PairJob> {
 fn a_started_job_reveals_skipped_earlier_jobs() {
     let mut in_flight = three();
     in_flight.started(9, Duration::from_secs(100));
-    assert!(overdue(&mut in_flight, 900).is_empty(), "nobody ordered it");
+    assert!(overdue(&mut in_flight, 900).is_empty(), "nobody requested it");
     in_flight.started(0, Duration::from_secs(100));
     in_flight.receive("a", result(0), 1);
     assert!(overdue(&mut in_flight, 130).is_empty());
@@ -241,7 +241,7 @@ fn nothing_is_played_if_all_workers_are_idle() {
 #[test]
 fn heartbeats_of_this_attempt_extend_the_lease() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
-    in_flight.order(4, job(4), START).unwrap();
+    in_flight.request(4, job(4), START).unwrap();
     in_flight.sent(4, sent(0, 77), START);
     let at = |seconds| Duration::from_secs(seconds);
     assert!(in_flight.extensions(LEASE, at(9)).is_empty(), "nobody has begun it");
@@ -260,7 +260,7 @@ fn heartbeats_of_this_attempt_extend_the_lease() {
 #[test]
 fn only_the_playing_worker_can_give_a_pair_back() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
-    in_flight.order(4, job(4), START).unwrap();
+    in_flight.request(4, job(4), START).unwrap();
     in_flight.sent(4, sent(0, 77), START);
     assert!(in_flight.give_back("a", 4, 0), "before it has begun");
     in_flight.heartbeat("b".into(), heartbeat(4, Some(0)), LEASE, LEASE);
@@ -281,13 +281,13 @@ fn an_audit_that_its_worker_does_not_start_is_overdue() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     let number = AUDITS + 4;
     // Before the first result there is no median.
-    assert_eq!(in_flight.order(number, job(4), START), Ok(0));
+    assert_eq!(in_flight.request(number, job(4), START), Ok(0));
     assert_eq!(in_flight.overdue(LEASE, LEASE, FIRST_ATTEMPT), []);
-    in_flight.order(5, job(5), START).unwrap();
+    in_flight.request(5, job(5), START).unwrap();
     in_flight.heartbeat("a".into(), heartbeat(5, Some(0)), LEASE, START);
     in_flight.receive("a", result(5), 1);
     in_flight.note_stored(5);
-    in_flight.order(6, job(6), START).unwrap();
+    in_flight.request(6, job(6), START).unwrap();
     assert_eq!(in_flight.resend(number, START), Some(1));
     assert_eq!(in_flight.overdue(LEASE, LEASE, MIN_ATTEMPT), [], "its worker plays another pair");
     let late = MIN_ATTEMPT + LEASE;
@@ -299,27 +299,31 @@ fn an_audit_that_its_worker_does_not_start_is_overdue() {
     assert_eq!(in_flight.overdue(LEASE, LEASE, idle), [(6, None), (number, None)], "idle");
     in_flight.note_stored(number);
     assert!(in_flight.is_over(number));
-    assert_eq!(in_flight.order(number, job(4), START), Ok(3), "proofs of the first are of no use");
+    assert_eq!(
+        in_flight.request(number, job(4), START),
+        Ok(3),
+        "proofs of the first are of no use"
+    );
 }
 
 #[test]
 fn attempt_numbers_continue_after_a_restart() {
     let mut in_flight = InFlight::new(50, RangeSet::default(), Terms::default());
-    assert_eq!(in_flight.order(4, job(4), START), Ok(50));
+    assert_eq!(in_flight.request(4, job(4), START), Ok(50));
     in_flight.sent(4, SentJob { is_left_over: true, ..sent(7, 77) }, START);
     in_flight.heartbeat("a".into(), Heartbeat { attempt: 7, ..heartbeat(4, None) }, LEASE, LEASE);
     assert_eq!(in_flight.extensions(LEASE, LEASE), [77]);
     let accepted = in_flight.receive("a", JobResult { attempt: 7, ..result(4) }, 1);
     assert!(matches!(accepted, Disposition::Accept(_)));
     in_flight.note_stored(4);
-    assert_eq!(in_flight.order(4, job(4), START), Ok(51), "the pair was void");
+    assert_eq!(in_flight.request(4, job(4), START), Ok(51), "the pair was void");
 }
 
 #[test]
 fn a_slow_attempt_ends_despite_heartbeats() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for pair in 0..2 {
-        in_flight.order(pair, job(pair), START).unwrap();
+        in_flight.request(pair, job(pair), START).unwrap();
         in_flight.sent(pair, sent(0, pair), START);
         in_flight.heartbeat("a".into(), heartbeat(pair, Some(0)), LEASE, START);
     }

@@ -60,7 +60,7 @@ pub struct Job<W = Work> {
     /// Secret that only the coordinator and the workers that received this attempt know.
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
-    /// Expiry time, in microseconds of Unix time by the coordinator's clock.
+    /// Expiry time by the coordinator's clock, as Unix time in microseconds.
     pub expires: u64,
     /// The only worker that may do the job, if the job is an audit. Such a job is sent as a message
     /// to all workers.

@@ -32,7 +32,7 @@ pub(crate) const EXCLUDED: &str = "excluded: ";
 pub struct Beacon {
     /// ID of the run.
     pub run_id: RunId,
-    /// Time stamp of the message, in microseconds of Unix time by the coordinator's clock. Time
+    /// Time stamp of the message by the coordinator's clock, as Unix time in microseconds. Time
     /// stamps increase strictly, so that replayed messages are recognized.
     pub at: u64,
     /// Name of the run.

@@ -7,7 +7,7 @@ use crate::text::printable;
 use arbiter_process::{SpawnError, WriteError};
 use arbiter_protocol::SessionError;
 
-/// Maximum length, in characters, of each line that the error of an exited engine quotes.
+/// Maximum length, in characters, of each line quoted in the error for an engine that has exited.
 const LAST_WORDS: usize = 200;
 
 /// First words of protocol lines (UCI and CECP). Such lines do not explain the exit of an engine,

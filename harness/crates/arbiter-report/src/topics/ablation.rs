@@ -92,8 +92,8 @@ pub(crate) fn table(summary: &Summary) -> Table {
 pub(crate) fn notes(summary: &Summary) -> Vec<String> {
     let family = summary.plan.ablation.as_ref().map_or(0, |ablation| ablation.features.len());
     let meaning = "Elo of the engine with the feature against the engine without the feature: \
-         positive values mean that the feature helps. The unit of evidence is the pair of games \
-         from one opening.";
+         positive values mean that the feature helps. The statistics are computed from pairs of \
+         games: both games of a pair start from the same opening, with colours reversed.";
     let caution = match &summary.plan.sprt {
         Some(sprt) => format!(
             "{family} tests, each with the error rates alpha {} and beta {}: if no feature made a \

@@ -18,7 +18,15 @@ pub(crate) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
             let Some((mean, low, high)) = result_figures::score_percents(results) else { continue };
             let pawns = f64::from(centipawns) / 100.0;
             let games = results.games();
-            table.push([name, &format!("{pawns:+.0}"), &games, &result_figures::score(results)]);
+            let range = if centipawns == Calibration::MAX_CENTIPAWNS {
+                " or more"
+            } else if centipawns == -Calibration::MAX_CENTIPAWNS {
+                " or less"
+            } else {
+                ""
+            };
+            let evaluation = format!("{pawns:+.0}{range}");
+            table.push([name, &evaluation, &games, &result_figures::score(results)]);
             if games >= MIN_GAMES {
                 line.points.push((pawns, mean));
                 line.band.push((pawns, low, high));
@@ -33,7 +41,7 @@ pub(crate) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
     let y = "score, %".to_owned();
     let levels = vec![(String::new(), 50.0)];
     let chart = Lines { x, y, lines, levels, ..Lines::default() };
-    let caption = "Evaluations against results".to_owned();
+    let caption = "Score by evaluation, in all games in which the engine reported it".to_owned();
     let description = "Score of an engine in the games in which it reported this evaluation at \
                        least once.";
     Some(Figure { caption, description: description.to_owned(), chart: Chart::Lines(chart), table })

@@ -85,7 +85,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 (Some(RunInput::Stop), Ok(format!("stopped; {given_up} pairs discarded")))
             }
             ControlCommand::Interrupt => {
-                // The key corresponds to Ctrl-C, so the command exits with the code for SIGINT.
+                // The key acts like Ctrl-C, so the command exits with the code for SIGINT.
                 self.stop_cause = Some(StopCause::Signal(StopSignal::Interrupt));
                 (Some(RunInput::Interrupt), Ok("interrupted".to_owned()))
             }

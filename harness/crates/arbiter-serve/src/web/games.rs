@@ -20,8 +20,8 @@ pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
     ("swing", "largest swing first", GameOrder::Swing),
 ];
 
-/// Returns a page of the list of games; `openings` contains the names of openings by number of the
-/// opening in the order of the book.
+/// Returns a page of the list of games; `openings` maps the number of each opening in the book to
+/// its name.
 pub(crate) fn list(
     stored: &StoredRun,
     url_query: &UrlQuery,

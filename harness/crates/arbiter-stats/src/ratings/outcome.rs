@@ -48,11 +48,11 @@ pub struct RatingList {
 /// Estimator of standard errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errors {
-    /// Errors from the curvature of the likelihood, valid if games are independent and the model is
-    /// correct.
+    /// Standard errors from the curvature of the likelihood, valid if games are independent and the
+    /// model is correct.
     Information,
-    /// "Sandwich" errors, from the observed variance of pairs and the model's variance of single
-    /// games (P. Huber, 1967). If there are few pairs, the observed variance is too small on
+    /// Sandwich standard errors, from the observed variance of pairs and the model's variance of
+    /// single games (P. Huber, 1967). If there are few pairs, the observed variance is too small on
     /// average. A correction that decreases with the number of pairs is therefore added (J. Morel,
     /// M. Bokossa, N. Neerchal, 2003).
     Sandwich,

@@ -35,7 +35,7 @@ pub(crate) struct GameRow {
     pub duration_ms: f64,
     /// All moves from the starting position, as JSON.
     pub moves: String,
-    /// Start of the game, in milliseconds of Unix time; `None` if unknown.
+    /// Start of the game, as Unix time in milliseconds; `None` if unknown.
     pub begun_ms: Option<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! Mining of positions for a suite from games: positions with one clearly best move according to a
+//! Mining of suite positions from games: positions that have one clearly best move according to a
 //! strong engine.
 //!
 //! [`read_games`] parses games, and [`candidates`] extracts positions from the games. A [`Search`]

@@ -33,7 +33,7 @@ pub struct Case {
 pub struct Limits {
     /// Maximum depth, in plies.
     pub depth: u32,
-    /// Maximum number of leaves, as listed in the suite.
+    /// Maximum number of leaves that the suite lists for a tested count.
     pub nodes: u64,
 }
 
