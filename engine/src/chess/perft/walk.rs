@@ -44,7 +44,11 @@ fn count<S: Side, C: Cpu>(cpu: C, board: &Board, rights: Rights, depth: u32) -> 
     let side = PhantomData::<S>;
     match depth {
         0 | 1 => cpu.run(LastPly { side, board, king: board.king(S::COLOR), rights }),
-        2 => cpu.run(Inner::<S, true> { side, board, rights, depth }),
+        // The inlined code for the last ply doubles the compile time of the crate, so development
+        // builds do without the inlined code.
+        2 if cfg!(not(debug_assertions)) => {
+            cpu.run(Inner::<S, true> { side, board, rights, depth })
+        }
         _ => cpu.run(Inner::<S, false> { side, board, rights, depth }),
     }
 }
