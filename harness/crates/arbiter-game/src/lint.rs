@@ -68,7 +68,7 @@ impl LintRule {
             LintRule::PvAfterEnd => "PV after the end of the game",
             LintRule::NotPvMove => "bestmove differs from the PV",
             LintRule::MateScore => "mate announced, but the PV does not mate",
-            LintRule::ScoreJump => "score changes sides",
+            LintRule::ScoreJump => "score changes sign",
             LintRule::Nodes => "node count decreases",
             LintRule::NodeLimit => "node limit exceeded",
             LintRule::DepthLimit => "depth limit exceeded",

@@ -46,7 +46,7 @@ settings! {
         #[arg(help = ScheduleKeys::ABOUT.trim(), long_help = ScheduleKeys::help())]
         schedule["FORMAT,KEY=VALUE"]: Vec<ScheduleKeys> as "keys" => ScheduleKeys::flag_value(plan),
         /// Number of rounds: passes through the schedule, Swiss rounds, or climbs of a ladder
-        /// [default: 1; for Swiss, the number of rounds of a knockout]
+        /// [default: 1; for Swiss, as many rounds as a knockout of the same engines has]
         #[resume(Length)]
         rounds["N"]: Option<u64> =>
             unusual(plan, |design| design.rounds).filter(|_| plan.kind != RunKind::Tune),
@@ -62,7 +62,8 @@ settings! {
         noswap: bool => plan.design.is_single,
         /// Give White in the first game of each pair to the engine listed second
         reverse: bool => plan.design.is_reversed,
-        /// Pause between games of a slot, in milliseconds [default: 0]
+        /// Pause after each game, before the next game starts in its place, in milliseconds
+        /// [default: 0]
         wait["MS"]: Option<u64> => unless(0, plan.wait.as_millis()),
     }
     "Run" => {
@@ -95,9 +96,9 @@ settings! {
         fault_limit["SHARE"]: Option<f64> = DEFAULT_FAULT_LIMIT => Some(plan.fault_limit),
         /// Treatment of engines that wait for a processor in timed games. "discard" plays a pair
         /// again, at most twice, if waiting may have decided the result: an engine exceeded its
-        /// time by at most the time for which it waited, or the share of thinking time that an
-        /// engine spent waiting differs between the engines by more than 0.25. Other pairs count,
-        /// and the result reports how long engines waited. "report" counts all pairs; "off" does
+        /// time by at most the time for which it waited, or the shares of thinking time that the
+        /// engines spent waiting differ by more than 0.25. Other pairs count, and the result
+        /// reports how long engines waited. "report" counts all pairs; "off" does
         /// not measure waiting [default: discard]
         cpu_contention["WHAT"]: Option<CpuContention> as "text" =>
             unless(CpuContention::default(), plan.cpu_contention()),
@@ -116,8 +117,8 @@ settings! {
     }
     "Adjudication" => {
         /// Adjudicate a draw when both engines report scores near 0: movenumber=N (earliest move,
-        /// default 40), movecount=N (consecutive moves of each engine, restarted by a capture or
-        /// pawn move, default 8), score=CP (largest absolute score, default 10)
+        /// default 40), movecount=N (consecutive moves of each engine; a capture or pawn move
+        /// restarts the count; default 8), score=CP (largest absolute score, default 10)
         draw["RULE"]: Option<DrawRule> as "text" => plan.rules.draw,
         /// Adjudicate a loss when an engine reports a lost position: movecount=N (consecutive
         /// moves, default 3), score=CP (centipawns behind, default 600), twosided=true if the

@@ -71,7 +71,7 @@ pub(crate) struct RunReport<'a> {
     latencies: Vec<latency::LatencyFigures<'a>>,
     /// Results of each pair of engines.
     encounters: Vec<Meeting<'a>>,
-    /// Unit of evidence: `pair`, or `game` if each opening is played once.
+    /// Unit from which figures are computed: `pair`, or `game` if each opening is played once.
     evidence_unit: &'static str,
     /// Rounds and standings of a tournament.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -42,8 +42,8 @@ const LEGEND: &str = "\
 Made by `arbiter results log`; one row for each SPRT, oldest first. Accepted: H1 (the second bound)
 was accepted. Rejected: H0 (the first bound) was accepted. Undecided: neither was accepted. Error
 rates (alpha and beta) are 5 % unless the row gives other rates. Elo is logistic, bias-corrected,
-with its 95 % interval. The unit of evidence is the pair of games from one opening with colours
-reversed; pairs are grouped by the points of the engine under test, from 0 (LL) to 2 (WW).
+with its 95 % interval. Figures are computed from pairs: two games from one opening with colours
+reversed. Pairs are grouped by the points of the engine under test, from 0 (LL) to 2 (WW).
 ";
 
 /// Returns the log as a table.

@@ -92,7 +92,7 @@ pub(crate) fn table(summary: &Summary) -> Table {
 pub(crate) fn notes(summary: &Summary) -> Vec<String> {
     let family = summary.plan.ablation.as_ref().map_or(0, |ablation| ablation.features.len());
     let meaning = "Elo of the engine with the feature against the engine without the feature: \
-         positive values mean that the feature helps. The unit of evidence is the pair of games \
+         positive values mean that the feature helps. Figures are computed from pairs: two games \
          from one opening.";
     let caution = match &summary.plan.sprt {
         Some(sprt) => format!(

@@ -33,8 +33,14 @@ pub(crate) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
     let y = "score, %".to_owned();
     let levels = vec![(String::new(), 50.0)];
     let chart = Lines { x, y, lines, levels, ..Lines::default() };
-    let caption = "Evaluations against results".to_owned();
+    let caption =
+        "Score by evaluation (each game counts once per row; rows -6 and +6 include larger values)";
     let description = "Score of an engine in the games in which it reported this evaluation at \
                        least once.";
-    Some(Figure { caption, description: description.to_owned(), chart: Chart::Lines(chart), table })
+    Some(Figure {
+        caption: caption.to_owned(),
+        description: description.to_owned(),
+        chart: Chart::Lines(chart),
+        table,
+    })
 }

@@ -113,7 +113,7 @@ pub(crate) fn brief_table(summary: &Summary) -> Table {
 }
 
 const LEGEND_SINGLE: &str = "Figures are from the first engine's point of view. Each opening was \
-    played once: the unit of evidence is the game, and colours are not balanced.";
+    played once, so figures are computed from games, and colours are not balanced.";
 
 const BOUNDS: &str = "An Elo with > or < is a 95 % bound: all games were won or all were lost, \
     so there is no finite estimate.";
@@ -121,8 +121,8 @@ const BOUNDS: &str = "An Elo with > or < is a 95 % bound: all games were won or 
 const NAIVE: &str = "The Elo and LOS in the first table are corrected for the stopping rule. The \
     naive Elo is biased towards the verdict.";
 
-const LEGEND: &str = "Figures are from the first engine's point of view. The unit of evidence is the \
-    pair of games from one opening with colours reversed; pairs are grouped by the points of the \
+const LEGEND: &str = "Figures are from the first engine's point of view, and are computed from \
+    pairs: two games from one opening with colours reversed. Pairs are grouped by the points of the \
     first engine, from 0 (LL) to 2 (WW).";
 
 /// Adds the full table of encounters, with its legend.
