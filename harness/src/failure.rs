@@ -2,6 +2,7 @@
 
 use crate::exit_code::ExitCode;
 use arbiter_build::{BuildError, BuildFailure};
+use arbiter_process::working_folder;
 use arbiter_report::log_error;
 use arbiter_runner::{PreflightError, StopSignal};
 use arbiter_store::{LockError, StoreError};
@@ -62,7 +63,9 @@ impl Failure {
 
     /// Prints the error and returns its exit code.
     pub(crate) fn report(self) -> ExitCode {
-        log_error(self.message);
+        // In a deleted working folder, the system's error for a relative path is misleading.
+        let gone = working_folder().err().filter(|why| !self.message.contains(why));
+        log_error(self.message + &gone.map_or_else(String::new, |why| format!("\nhint: {why}")));
         self.code
     }
 }

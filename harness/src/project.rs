@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use arbiter_build::Repository;
-use arbiter_process::foreign_owner;
+use arbiter_process::{foreign_owner, working_folder};
 use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
 use arbiter_store::{FILE_NAME, Store};
 
@@ -119,8 +119,11 @@ fn nearest(
     flag: &str,
     accepts: impl Fn(&Path) -> bool,
 ) -> Result<Option<PathBuf>, Failure> {
-    let top = top();
-    let relative_top = top.as_deref().and_then(relative_to_current).unwrap_or_default();
+    // The parents of a deleted folder cannot be reached, so their settings would be ignored.
+    let here = working_folder().map_err(Failure::invalid)?;
+    let is_top = |folder: &&Path| folder.join(GIT).symlink_metadata().is_ok();
+    let top = here.ancestors().find(is_top);
+    let relative_top = top.and_then(relative_to_current).unwrap_or_default();
     let mut folder = PathBuf::new();
     while !accepts(&folder.join(name)) {
         if folder == relative_top {
@@ -144,17 +147,10 @@ fn nearest(
     match of_top.iter().flatten().find_map(foreign_owner) {
         // git rejects repositories of other users unless `safe.directory` lists them. Arbiter obeys
         // the same setting.
-        Some(uid) if Repository::open(&top).is_err() => Err(refused(format!(
+        Some(uid) if Repository::open(top).is_err() => Err(refused(format!(
             "is ignored, because its repository {} belongs to another user (number {uid})",
             top.display()
         ))),
         _ => Ok(Some(path)),
     }
-}
-
-/// Returns the root of the repository that contains the current folder.
-fn top() -> Option<PathBuf> {
-    let here = std::env::current_dir().ok()?;
-    let is_top = |folder: &&Path| folder.join(GIT).symlink_metadata().is_ok();
-    here.ancestors().find(is_top).map(Path::to_owned)
 }

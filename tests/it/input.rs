@@ -77,18 +77,22 @@ fn an_engine_whose_interpreter_is_not_there() {
 }
 
 #[test]
-fn engines_in_a_folder_that_has_been_deleted() {
+fn commands_in_a_folder_that_has_been_deleted() {
     let bench = Bench::new();
     let exe = crate::support::programs::arbiter().display().to_string();
-    let puppet = crate::support::programs::puppet().display().to_string();
-    for cmd in ["./engine", "bin/engine"] {
-        let results = bench.path("results").display().to_string();
-        let line = format!(
-            "mkdir gone && cd gone && rmdir ../gone && exec {exe} match --pairs 1 --results {results} \
-             --engine name=A,cmd={puppet} --engine name=B,cmd={cmd}"
-        );
+    let config = bench.write("arbiter.toml", "pairs = 1\n").display().to_string();
+    for (args, code) in [
+        ("match ./engine bundled --results /tmp", 3),
+        ("match bundled bundled,name=b --each nodes=1 --results new --config", 7),
+        ("results list", 3),
+        ("report --results there", 3),
+        ("rate games.pgn", 3),
+        ("engines add mine ./engine", 3),
+    ] {
+        let args = args.replace("--config", &format!("--config {config}"));
+        let line = format!("mkdir gone && cd gone && rmdir ../gone && exec {exe} {args}");
         let finished = bench.start(Path::new("/bin/sh"), ["-c", &line]).finish();
-        assert_refused(&bench, finished, 3);
+        assert_refused(&bench, finished, code);
     }
 }
 

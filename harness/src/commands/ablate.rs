@@ -35,7 +35,8 @@ pub(crate) struct AblateArgs {
     /// Features to test, separated by commas [default: all evaluation features]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     features: Vec<String>,
-    /// Stop the games of a feature when its SPRT decides; flags of the test imply --sprt
+    /// Stop the games of a feature when its SPRT reaches a verdict; flags of the SPRT, such as
+    /// --elo0, imply --sprt
     #[arg(long)]
     sprt: bool,
     #[command(flatten)]

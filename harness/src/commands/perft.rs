@@ -25,7 +25,7 @@ Examples:
   arbiter perft ./mine --suite perft.epd --max-nodes 1000000
   arbiter perft ./mine --suite my.epd --command 'perft {depth}' --pattern 'leaves (\\d+)'")]
 pub(crate) struct PerftArgs {
-    /// Maximum depth in plies; the deepest count of a position within the limits is used
+    /// Maximum depth in plies; the deepest count of each position within the limits is checked
     #[arg(long, value_name = "N", default_value = "64")]
     depth: u32,
     /// Maximum number of leaves of one position, according to the suite

@@ -90,8 +90,8 @@ pub(crate) struct RateArgs {
     #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true,
         value_parser = within(-MAX_RATING..=MAX_RATING))]
     average: f64,
-    /// Number of plies that count as the opening of a game that has neither a start position nor
-    /// marked book moves
+    /// Number of plies that count as the opening of a game that has neither a FEN tag nor marked
+    /// book moves
     #[arg(long, value_name = "N", default_value_t = OPENING_PLIES)]
     opening_plies: u32,
     /// Count games of OTHER as games of NAME; may be repeated

@@ -89,7 +89,7 @@ pub(crate) struct WorkerArgs {
     #[arg(long, value_name = "KEY")]
     trust: Vec<String>,
     /// Name of the worker if --on is a URL: letters, digits, '.', '_' and '-'; unique on the server
-    /// [default: host and process]
+    /// [default: host name and process ID]
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]

@@ -117,8 +117,8 @@ impl Options {
             "pgnout" => self.pgnout(word)?,
             "epdout" => self.epdout(word)?,
             "crc32" => word.set_truth("pgn", &mut self.style.shows_crc)?,
-            "event" => self.request.draft.annotation.event = Some(word.values.join(" ")),
-            "site" => self.request.draft.annotation.site = Some(word.values.join(" ")),
+            "event" => self.request.draft.annotation.event = Some(self.text(word)?),
+            "site" => self.request.draft.annotation.site = Some(self.text(word)?),
             "output" => self.output(word)?,
             "report" => word.set_truth("penta", &mut self.style.penta)?,
             "ratinginterval" => self.style.rating_interval = word.number()?,
@@ -154,6 +154,15 @@ impl Options {
             name => return Err(unknown(name)),
         }
         Ok(())
+    }
+
+    /// Returns the text of an option. If there are several words, fastchess joins them without
+    /// spaces.
+    fn text(&self, word: &Word) -> Result<String, String> {
+        match self.style.program {
+            Dialect::Fastchess => Ok(word.values.concat()),
+            Dialect::Cutechess => word.single().map(str::to_owned),
+        }
     }
 
     /// Applies a tablebase option; the paths of the tablebases are checked later.
@@ -492,6 +501,16 @@ mod tests {
         let all = read("-tb /a -tbpieces 9").unwrap().request.draft.rules.tablebase.unwrap();
         assert_eq!(all.pieces, 7);
         assert!(read("-tbadjudicate wins").is_err());
+    }
+
+    #[test]
+    fn the_words_of_an_event_are_joined_as_in_fastchess() {
+        let annotation = read("-event Big Match -site 'My PC'").unwrap().request.draft.annotation;
+        assert_eq!(annotation.event.as_deref(), Some("BigMatch"));
+        assert_eq!(annotation.site.as_deref(), Some("My PC"));
+        let words = split(&["-event", "Big", "Match"].map(str::to_owned)).unwrap();
+        let error = Options::read(Dialect::Cutechess, &words).unwrap_err();
+        assert_eq!(error, "-event takes one value; unexpected 'Match'");
     }
 
     #[test]

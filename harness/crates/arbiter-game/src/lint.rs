@@ -11,6 +11,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use crate::text::Text;
 use crate::text::printable;
+use arbiter_position::legal_move;
 use arbiter_protocol::{Info, Limits, Score};
 
 /// Amount by which the reported time of a search may exceed the measured time: on a busy machine,
@@ -67,7 +68,7 @@ impl LintRule {
             LintRule::PvAfterEnd => "PV after the end of the game",
             LintRule::NotPvMove => "bestmove differs from the PV",
             LintRule::MateScore => "mate announced, but the PV does not mate",
-            LintRule::ScoreJump => "score changes sides",
+            LintRule::ScoreJump => "score changes sign",
             LintRule::Nodes => "node count decreases",
             LintRule::NodeLimit => "node limit exceeded",
             LintRule::DepthLimit => "depth limit exceeded",
@@ -191,7 +192,7 @@ impl SearchedMove<'_> {
         let first = self.info.pv.first().map(String::as_str).or(self.info.not_a_move.as_deref());
         let is_played = |text: &str| {
             let uci = text.parse::<UciMove>().ok();
-            uci.and_then(|uci| uci.to_move(self.position).ok()) == Some(self.best)
+            uci.and_then(|uci| legal_move(self.position, uci)) == Some(self.best)
         };
         let head = printable(first.filter(|first| !is_played(first))?, EXCERPT);
         let best = self.best.to_uci(CastlingMode::Standard);
@@ -210,7 +211,7 @@ impl SearchedMove<'_> {
         let mut position = self.position.clone();
         for (ply, text) in (1..).zip(&pv) {
             let uci: Option<UciMove> = text.parse().ok();
-            let Some(legal) = uci.and_then(|uci| uci.to_move(&position).ok()) else {
+            let Some(legal) = uci.and_then(|uci| legal_move(&position, uci)) else {
                 let (rule, after) = match () {
                     () if position.is_checkmate() => (LintRule::PvAfterEnd, " after checkmate"),
                     () if position.is_stalemate() => (LintRule::PvAfterEnd, " after stalemate"),

@@ -26,6 +26,7 @@ use crate::live_game::{GameSnapshot, MoveSummary};
 use crate::outcome::{Outcome, Termination, color_name};
 use crate::record::{KeptFields, MoveRecord, SearchDetails, SearchInfo};
 use crate::text::printable;
+use arbiter_position::legal_move;
 use arbiter_protocol::{Claim, Clock, Conditions, Go, Info, Limits, Score};
 
 /// Maximum length, in characters, of a quoted answer that is not a move.
@@ -194,7 +195,7 @@ impl Referee {
     /// Returns the pondering task of the side that has just moved; `None` if the expected reply is
     /// illegal or ends the game.
     pub fn forecast(&self, reply: &str) -> Option<Forecast> {
-        let m = UciMove::from_ascii(reply.as_bytes()).ok()?.to_move(&self.position).ok()?;
+        let m = legal_move(&self.position, UciMove::from_ascii(reply.as_bytes()).ok()?)?;
         let mut after = self.position.clone();
         after.play_unchecked(m);
         if after.is_game_over() {
@@ -263,8 +264,8 @@ impl Referee {
             let answer = printable(text, EXCERPT);
             (Termination::UnparseableMove, format!("answered '{answer}', which is not a move"))
         })?;
-        let illegal = |_| (Termination::IllegalMove, format!("played the illegal move {text}"));
-        let m = uci.to_move(&self.position).map_err(illegal)?;
+        let illegal = || (Termination::IllegalMove, format!("played the illegal move {text}"));
+        let m = legal_move(&self.position, uci).ok_or_else(illegal)?;
         // If the engine plays White, scores from White's point of view need no conversion.
         if color.is_black() && self.conditions.get(color).white_pov {
             for score in [&mut info.score, &mut info.pv_score] {

@@ -36,11 +36,15 @@ pub fn quantity(number: impl Display, thing: &str) -> String {
     format!("{number} {thing}{plural}")
 }
 
-/// Returns two or more names as a list in which `word` precedes the last name: `a, b or c`.
+/// Returns names as a list in which `word` precedes the last name: `a, b or c`; `none` if there are
+/// no names.
 pub fn listed(names: impl IntoIterator<Item: Display>, word: &str) -> String {
     let names: Vec<String> = names.into_iter().map(|name| name.to_string()).collect();
-    let (last, others) = names.split_last().expect("a list has names");
-    format!("{} {word} {last}", others.join(", "))
+    match &names[..] {
+        [] => "none".to_owned(),
+        [only] => only.clone(),
+        [others @ .., last] => format!("{} {word} {last}", others.join(", ")),
+    }
 }
 
 /// Separators between groups of three digits, including non-ASCII spaces.
@@ -163,6 +167,8 @@ mod tests {
     fn lists_have_a_word_before_the_last_name() {
         assert_eq!(super::listed(["a", "b", "c"], "or"), "a, b or c");
         assert_eq!(super::listed(["a", "b"], "and"), "a and b");
+        assert_eq!(super::listed(["a"], "and"), "a");
+        assert_eq!(super::listed([""; 0], "or"), "none");
     }
 
     #[test]

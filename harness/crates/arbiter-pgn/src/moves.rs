@@ -86,7 +86,7 @@ pub fn legal_move(position: &Chess, written: San) -> Result<Move, MoveError> {
         // UCI notation has no piece letter, so the move is parsed as a pawn move.
         let uci = UciMove::Normal { from, to, promotion };
         let is_meant = |legal: &Move| role == Role::Pawn || role == legal.role();
-        return uci.to_move(position).ok().filter(is_meant).ok_or(error);
+        return arbiter_position::legal_move(position, uci).filter(is_meant).ok_or(error);
     }
     // Some programs omit the `x` of a capture, or write an `x` without a capture.
     let other = San::Normal { role, file, rank, capture: !capture, to, promotion };
@@ -142,6 +142,7 @@ mod tests {
             |text| read_move(&start.position, text).map(|m| m.to_uci(CastlingMode::Chess960));
         assert_eq!(name("O-O"), name("e1g1"));
         assert_eq!(name("O-O-O").map(|m| m.to_string()).as_deref(), Ok("e1b1"));
+        assert_eq!(name("Kc1"), name("O-O-O"));
     }
 
     #[test]

@@ -13,13 +13,9 @@ pub const GAMES: &str = "/usr/games";
 /// `dir`, otherwise to the working directory; a name is looked up in `dir`, in `PATH` and in
 /// Debian's folder for games. The error suggests similar names.
 pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
-    let here = std::env::current_dir();
-    if here.is_err() && !Path::new(cmd).is_absolute() && cmd.contains('/') {
-        return Err(format!("'{cmd}': the working folder has been deleted: cd to another one"));
-    }
     // The search requires a base folder even for an absolute path, although an absolute path does
     // not depend on the base folder.
-    let base = here.unwrap_or_default();
+    let base = std::env::current_dir().unwrap_or_default();
     let folders = search_path();
     // The name is joined to `dir` here, so that `dir` is always searched before `PATH`.
     dir.map(|dir| dir.join(cmd))

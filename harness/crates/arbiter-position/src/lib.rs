@@ -13,7 +13,8 @@ mod operations;
 mod start;
 mod text;
 
-use shakmaty::{Chess, Color, Position};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 
 pub use excerpt::excerpt;
 pub use operations::{Operation, operations};
@@ -44,6 +45,16 @@ pub fn content(line: &str) -> Option<&str> {
     (!line.is_empty() && !is_comment).then_some(line)
 }
 
+/// Returns the legal move that an engine or a file means by `uci`. In both castling modes, castling
+/// may be written as the king capturing its own rook or as the king moving to its target square. If
+/// the latter is also an ordinary king move, it is the ordinary move.
+pub fn legal_move(position: &Chess, uci: UciMove) -> Option<Move> {
+    uci.to_move(position).ok().or_else(|| {
+        let is_castling = |legal: &Move| legal.to_uci(CastlingMode::Standard) == uci;
+        position.legal_moves().into_iter().find(is_castling)
+    })
+}
+
 /// Returns the material advantage of `side`, in pawns (pawn 1, knight and bishop 3, rook 5, queen
 /// 9); negative if the opponent has more material.
 pub fn material_lead(position: &Chess, side: Color) -> i32 {
@@ -61,6 +72,33 @@ mod tests {
     #[test]
     fn content_has_no_byte_order_mark() {
         assert_eq!(content("\u{feff} 8/8 w\0"), Some("8/8 w"));
+    }
+
+    #[test]
+    fn castling_is_read_in_both_notations() {
+        let check = |fen: &str, written: &str, expect: Option<&str>| {
+            let Start { position, mode, .. } = Start::read(fen, false).unwrap();
+            let meant = legal_move(&position, written.parse().unwrap());
+            assert_eq!(meant.map(|m| m.to_uci(mode).to_string()).as_deref(), expect, "{written}");
+        };
+        let standard = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+        for (king, rook) in [("e1g1", "e1h1"), ("e1c1", "e1a1")] {
+            check(standard, king, Some(king));
+            check(standard, rook, Some(king));
+        }
+        for (fen, king, rook) in [
+            ("4k3/8/8/8/8/8/8/1R1K2R1 w GB - 0 1", "d1g1", "d1g1"),
+            ("4k3/8/8/8/8/8/8/1R3KR1 w GB - 0 1", "f1c1", "f1b1"),
+            ("4k3/8/8/8/8/8/8/4KR2 w F - 0 1", "e1g1", "e1f1"),
+            ("1r3k1r/8/8/8/8/8/8/4K3 b hb - 0 1", "f8c8", "f8b8"),
+            ("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "b1g1", "b1h1"),
+        ] {
+            check(fen, king, Some(rook));
+            check(fen, rook, Some(rook));
+        }
+        check("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "b1c1", Some("b1c1"));
+        check("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", "e1g1", None);
+        check("4kr2/8/8/8/8/8/8/1R1K2R1 w GB - 0 1", "d1f1", None);
     }
 
     #[test]

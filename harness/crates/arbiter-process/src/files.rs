@@ -59,6 +59,19 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
+/// Returns the working folder. If the folder has been deleted, the error says so.
+pub fn working_folder() -> Result<PathBuf, String> {
+    std::env::current_dir().map_err(|error| {
+        let link = std::fs::read_link("/proc/self/cwd").unwrap_or_default();
+        match link.to_string_lossy().strip_suffix(" (deleted)") {
+            Some(folder) => format!(
+                "the working folder {folder} has been deleted; change to an existing folder"
+            ),
+            None => format!("the working folder is unknown: {error}"),
+        }
+    })
+}
+
 /// Returns the path of a folder named `arbiter`. Its parent folder is the value of the environment
 /// variable `variable` or, if the value is not an absolute path, the subfolder `below` of HOME.
 /// Returns `None` if HOME is not an absolute path either.

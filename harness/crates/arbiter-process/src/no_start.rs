@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
-use super::files::is_executable;
+use super::files::{is_executable, working_folder};
 
 /// Maximum number of bytes of a script's first line that are read. The kernel has the same limit.
 const FIRST_LINE: u64 = 256;
@@ -16,9 +16,7 @@ pub(super) fn cause(program: &Path, dir: Option<&Path>, error: &io::Error) -> St
     let kind = Errno::from_io_error(error);
     match (kind, dir) {
         (_, Some(dir)) if !dir.is_dir() => format!("its folder '{}' does not exist", dir.display()),
-        (Some(Errno::NOENT), None) if std::env::current_dir().is_err() => {
-            "the working folder has been deleted: cd to another one".to_owned()
-        }
+        (Some(Errno::NOENT), None) if let Err(why) = working_folder() => why,
         (Some(Errno::NOENT), _) if program.is_file() => match interpreter(program) {
             Some(interpreter) if interpreter.exists() => {
                 let program = program.display();

@@ -62,7 +62,8 @@ settings! {
         noswap: bool => plan.design.is_single,
         /// Give White in the first game of each pair to the engine listed second
         reverse: bool => plan.design.is_reversed,
-        /// Pause between games of a slot, in milliseconds [default: 0]
+        /// Pause after each game, before the next game starts in its place, in milliseconds
+        /// [default: 0]
         wait["MS"]: Option<u64> => unless(0, plan.wait.as_millis()),
     }
     "Run" => {

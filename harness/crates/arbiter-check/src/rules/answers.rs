@@ -34,32 +34,35 @@ pub(super) const CHECKS: &[Check] = &[
             Ok(positions.into_iter().fold(s, |s, at| s.search(at, "depth 2").settle()))
         })
         .judge(|case| each_search(case, |_| Ok(()))),
-    must(
-        "bestmove-legal",
-        "every bestmove is a legal move in the spelling of the protocol: e2e4, e1g1, a7a8q",
-    )
-    .script(|s| Ok(s.search_all(&TRICKY, "depth 3")))
-    .judge(|case| case.transcript.searches().iter().try_for_each(legal_answer)),
+    must("bestmove-legal", "every bestmove is a legal move in UCI notation: e2e4, e1g1, a7a8q")
+        .script(|s| Ok(s.search_all(&TRICKY, "depth 3")))
+        .judge(|case| case.transcript.searches().iter().try_for_each(legal_answer)),
     should("bestmove-is-pv", "the bestmove is the first move of the last PV")
         .script(|s| Ok(s.search_all(&TRICKY[..5], "depth 4")))
         .judge(|case| each_search(case, begins_pv)),
-    should("bestmove-ponder-legal", "the ponder move of bestmove is legal after the move")
-        .script(|s| Ok(s.search_all(&TRICKY, "depth 5")))
-        .judge(|case| case.transcript.searches().iter().try_for_each(legal_reply)),
+    should(
+        "bestmove-ponder-legal",
+        "the ponder move in a bestmove line is legal after the best move",
+    )
+    .script(|s| Ok(s.search_all(&TRICKY, "depth 5")))
+    .judge(|case| case.transcript.searches().iter().try_for_each(legal_reply)),
     // The depth suffices even for engines that prune in their first iterations.
     should("mate-in-one", "a mate in one is played")
         .script(|s| Ok(s.search_all(&MATES_IN_ONE, "depth 12")))
         .judge(|case| each_search(case, mates)),
     should(
         "mated-position",
-        "a go where the side to move is mated is answered by bestmove (none) or 0000",
+        "if the side to move is checkmated, go is answered by bestmove (none) or 0000",
     )
     .script(|s| Ok(ended_game(s, MATED)))
     .judge(no_move_then_one),
-    should("stalemate-position", "a go in stalemate is answered by bestmove (none) or 0000")
-        .script(|s| Ok(ended_game(s, STALEMATE)))
-        .judge(no_move_then_one),
-    must("over-and-alive", "a go in a finished game does not end the process")
+    should(
+        "stalemate-position",
+        "if the side to move is stalemated, go is answered by bestmove (none) or 0000",
+    )
+    .script(|s| Ok(ended_game(s, STALEMATE)))
+    .judge(no_move_then_one),
+    must("over-and-alive", "go in a finished game does not end the process")
         .script(|s| {
             // The script does not wait for `bestmove`, because an engine without a legal move may
             // omit this answer.
@@ -69,7 +72,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(last_is_legal),
     must(
         "draws-are-searched",
-        "a position that is drawn by rule, but has legal moves, gets a move",
+        "in a position that is drawn by rule but has legal moves, go is answered by a move",
     )
     .script(|s| {
         // The referee ends drawn games, but a GUI that analyses a drawn position needs a move.

@@ -17,32 +17,35 @@ const BLACK_TO_MOVE: &str = "startpos moves e2e4 e7e5 g1f3 b8c6 f1b5";
 
 pub(super) const CHECKS: &[Check] = &[
     must("go-depth", "go depth ends by itself").script(|s| Ok(s.search(MIDDLEGAME, "depth 4"))),
-    should("go-depth-kept", "go depth does not go deeper")
+    should("go-depth-kept", "go depth does not exceed its depth")
         .script(|s| Ok(s.search(MIDDLEGAME, "depth 4")))
         .judge(|case| each_search(case, depth_kept)),
     must("go-nodes", "go nodes ends by itself").script(|s| Ok(s.search(MIDDLEGAME, "nodes 20000"))),
-    should("go-nodes-kept", "go nodes exceeds the limit by at most half")
+    should("go-nodes-kept", "go nodes exceeds its limit by at most half")
         .script(|s| Ok(s.search(MIDDLEGAME, "nodes 100000")))
         .judge(|case| each_search(case, nodes_kept)),
     must("go-movetime", "go movetime ends by itself")
         .script(|s| Ok(s.search(MIDDLEGAME, "movetime 200"))),
-    should("go-movetime-kept", "go movetime takes no longer than movetime")
+    should("go-movetime-kept", "go movetime takes no longer than the given time")
         .script(|s| Ok(s.search(MIDDLEGAME, "movetime 300")))
         .timed(|case| answered_within(case, 300)),
-    nice("go-movetime-used", "go movetime uses at least half of the time")
+    nice("go-movetime-used", "go movetime uses at least half of the given time")
         .script(|s| Ok(s.search(MIDDLEGAME, "movetime 300")))
         .judge(|case| each_search(case, time_used)),
-    must("go-clock", "with a clock, bestmove comes before the time is over")
+    must("go-clock", "with a clock, bestmove comes before the time runs out")
         .script(|s| Ok(s.search(MIDDLEGAME, "wtime 1000 btime 60000")))
         .timed(|case| answered_within(case, 1000)),
-    must("go-clock-black", "Black uses Black's clock")
+    must("go-clock-black", "with Black to move, the engine uses Black's clock")
         // White has so much time that an engine that uses White's clock answers too late.
         .script(|s| Ok(s.search(BLACK_TO_MOVE, "wtime 60000 btime 500 winc 1000 binc 0")))
         .timed(|case| answered_within(case, 500)),
-    must("go-increment", "the increment is added after the move, which cannot use it")
-        .script(|s| Ok(s.search(MIDDLEGAME, "wtime 200 btime 200 winc 2000 binc 2000")))
-        .timed(|case| answered_within(case, 200)),
-    must("go-movestogo", "with movestogo, bestmove comes before the time is over")
+    must(
+        "go-increment",
+        "the move cannot use its own increment, which is added only after the move",
+    )
+    .script(|s| Ok(s.search(MIDDLEGAME, "wtime 200 btime 200 winc 2000 binc 2000")))
+    .timed(|case| answered_within(case, 200)),
+    must("go-movestogo", "with movestogo, bestmove comes before the time runs out")
         .script(|s| {
             let s = s.search(MIDDLEGAME, "wtime 500 btime 500 movestogo 20");
             Ok(s.search(MIDDLEGAME, "wtime 500 btime 500 movestogo 1"))
@@ -52,44 +55,53 @@ pub(super) const CHECKS: &[Check] = &[
         let s = s.search(MIDDLEGAME, "wtime 1 btime 1");
         Ok(s.search(MIDDLEGAME, "wtime 5 btime 5 movestogo 1").search(MIDDLEGAME, "movetime 1"))
     }),
-    should("go-tiny-times-kept", "with almost no time on the clock bestmove comes immediately")
+    should("go-tiny-times-kept", "with almost no time on the clock, bestmove comes immediately")
         .script(|s| Ok(s.search(MIDDLEGAME, "wtime 20 btime 20").search(MIDDLEGAME, "movetime 5")))
         .timed(|case| answered_within(case, 20)),
-    should("go-no-time", "a clock at or below zero, as after a late reply, does not cause a hang")
-        .script(|s| {
-            let s = s.search(MIDDLEGAME, "wtime 0 btime 1000 winc 10 binc 10");
-            Ok(s.search(MIDDLEGAME, "wtime -50 btime 1000 winc 10 binc 10"))
-        }),
-    should("go-mate", "go mate finds a mate of that length and ends")
+    should(
+        "go-no-time",
+        "a clock at or below zero, as after a late move, does not make the engine hang",
+    )
+    .script(|s| {
+        let s = s.search(MIDDLEGAME, "wtime 0 btime 1000 winc 10 binc 10");
+        Ok(s.search(MIDDLEGAME, "wtime -50 btime 1000 winc 10 binc 10"))
+    }),
+    should("go-mate", "go mate finds a mate in the given number of moves and ends")
         .script(|s| Ok(s.search(MATE_IN_TWO, "mate 2")))
         .judge(mate_found),
-    should("go-searchmoves", "go searchmoves plays one of the moves named")
+    should("go-searchmoves", "go searchmoves plays one of the listed moves")
         .script(|s| Ok(s.search("startpos", "depth 3 searchmoves a2a3 h2h3")))
         .judge(|case| each_search(case, among_searchmoves)),
-    nice("go-searchmoves-first", "other limits may follow the moves of go searchmoves")
+    nice("go-searchmoves-first", "limits may follow the moves of go searchmoves")
         .script(|s| Ok(s.search("startpos", "searchmoves b2b3 a2a3 depth 3")))
         .judge(|case| each_search(case, among_searchmoves)),
     nice("go-bare", "go without limits searches until stop")
         .script(|s| Ok(s.send("position startpos\ngo").collect(300).stop().settle())),
-    should("go-limits-together", "of several limits the first one reached ends the search")
-        .script(|s| {
-            let s = s.search(MIDDLEGAME, "depth 60 movetime 200");
-            Ok(s.search(MIDDLEGAME, "wtime 60000 btime 60000 depth 1"))
-        })
-        .timed(|case| answered_within(case, 200)),
-    nice("go-perft", "go perft counts leaves, to test move generation (not part of the protocol)")
+    should(
+        "go-limits-together",
+        "of several limits, the one that is reached first ends the search",
+    )
+    .script(|s| {
+        let s = s.search(MIDDLEGAME, "depth 60 movetime 200");
+        Ok(s.search(MIDDLEGAME, "wtime 60000 btime 60000 depth 1"))
+    })
+    .timed(|case| answered_within(case, 200)),
+    nice("go-perft", "go perft counts leaf nodes (not part of the protocol)")
         .script(|s| Ok(s.go("startpos", "perft 3").collect(500).send("stop").ready()))
         .judge(counts_leaves),
     // An engine that ignores this argument waits for commands, and exits at the end of its input.
-    nice("bench", "the argument bench prints a node count and ends (not part of the protocol)")
-        .script(|mut s| {
-            s.args.push("bench".to_owned());
-            Ok(s.raw().close().exit(12))
-        })
-        .judge(benched),
+    nice(
+        "bench",
+        "with the argument bench, the engine prints a node count and exits (not in the protocol)",
+    )
+    .script(|mut s| {
+        s.args.push("bench".to_owned());
+        Ok(s.raw().close().exit(12))
+    })
+    .judge(benched),
     should(
         "search-repeats",
-        "the same search in a new game ends with the same move and nodes, on one thread",
+        "on one thread, the same search in a new game ends with the same move and node count",
     )
     .script(|mut s| {
         if s.engine.option("Threads").is_ok() {

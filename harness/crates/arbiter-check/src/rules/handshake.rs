@@ -17,7 +17,7 @@ pub(super) const CHECKS: &[Check] = &[
     should("id-author", "an engine names its author in answer to uci")
         .script(introduction)
         .judge(|case| named(case.engine.author.as_deref(), "id author")),
-    must("option-lines", "every option line has a name, a known type, and the type's fields")
+    must("option-lines", "every option line has a name, a known type, and the fields of this type")
         .script(introduction)
         .judge(|case| case.engine.option_lines.iter().try_for_each(|line| well_formed(line))),
     must("option-defaults", "the default of an option is a valid value of the option")
@@ -28,7 +28,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(|case| distinct(case.engine)),
     must(
         "silence-before-uci",
-        "before uci, an engine prints nothing that could be taken for a reply",
+        "before uci, an engine prints nothing that could be mistaken for a reply",
     )
     .script(|s| introduction(s.collect(300)))
     .judge(silent_before),

@@ -27,15 +27,18 @@ pub(super) const CHECKS: &[Check] = &[
     nice("info-currmove-legal", "currmove is a legal move")
         .script(searched)
         .judge(|case| each_info(case, legal_currmove)),
-    nice("info-depth-grows", "the depth of a search does not decrease")
+    nice("info-depth-grows", "the depth does not decrease during a search")
         .script(searched)
         .judge(|case| grows(case, "depth")),
-    should("info-nodes-grow", "the nodes of a search are reported and do not decrease")
-        .script(searched)
-        .judge(|case| has_key(case, "nodes").and_then(|()| grows(case, "nodes"))),
+    should(
+        "info-nodes-grow",
+        "the number of nodes is reported, and does not decrease during a search",
+    )
+    .script(searched)
+    .judge(|case| has_key(case, "nodes").and_then(|()| grows(case, "nodes"))),
     should(
         "info-time",
-        "the time of a search is reported in milliseconds, does not decrease, and is about right",
+        "the time is reported in milliseconds, is about right, and never decreases in a search",
     )
     .script(|s| Ok(s.search_all(&[OPEN; 2], "movetime 400")))
     .timed(plausible_time),
@@ -47,7 +50,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(|case| each_info(case, plausible_nps)),
     should(
         "info-mate",
-        "a mate is reported as score mate, in moves: 1 to mate in one, negative to be mated",
+        "a mate is reported as score mate, in moves: 1 for a mate in one, negative if mated",
     )
     .script(|s| {
         let s = s.search("fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "depth 4");
@@ -64,7 +67,7 @@ pub(super) const CHECKS: &[Check] = &[
             Ok(s.search_all(&positions, "depth 3"))
         })
         .judge(points_of_view),
-    nice("info-while-thinking", "a search of one second reports info before it ends")
+    nice("info-while-thinking", "a search of one second sends info lines before it ends")
         .script(|s| Ok(s.go(OPEN, "movetime 1000").expect("info").expect("bestmove")))
         .judge(|case| each_search(case, shown_early)),
 ];

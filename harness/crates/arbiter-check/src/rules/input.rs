@@ -11,17 +11,17 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(s.send("xyzzy\nsetboard 8/8\nUCI\nnew\nlevel 40 5 0").responds())),
     nice(
         "unknown-first-word",
-        "unknown words before a command are skipped: joho isready is isready",
+        "unknown words before a command are skipped: joho isready means isready",
     )
     .script(|s| Ok(s.send("joho isready").expect("readyok"))),
-    must("empty-lines", "empty lines and blanks are ignored")
+    must("empty-lines", "empty lines and lines of blanks are ignored")
         .script(|s| Ok(s.send("\n\n   \n\t\n").responds())),
-    should("blanks", "blanks around and between words do not matter").script(|s| {
+    should("blanks", "additional blanks around and between words do not matter").script(|s| {
         let s = s.send("   isready  ").expect("readyok");
         let s = s.send("  position   startpos   moves   e2e4  f7f6   d1h5 ");
         Ok(s.send("go   depth   2  ").expect("bestmove"))
     }),
-    should("tabs", "tabs separate words like blanks").script(|s| {
+    should("tabs", "tabs separate words as blanks do").script(|s| {
         let s = s.send("\tisready\t").expect("readyok");
         Ok(s.send("position startpos\ngo\tdepth\t2").expect("bestmove"))
     }),

@@ -21,13 +21,13 @@ pub(super) const CHECKS: &[Check] = &[
         let lines = ["setoption", "setoption name", "setoption value 3", "setoption Hash 16"];
         Ok(lines.into_iter().fold(s, |s, line| s.send(line).ready()).responds())
     }),
-    should("option-case", "names of options are case-insensitive")
+    should("option-case", "option names are case-insensitive")
         .script(|s| {
             several_lines(s.engine, 2)?;
             Ok(s.set("mUlTIpV", 2).search("startpos", "depth 4"))
         })
         .judge(|case| has_lines(case, 2)),
-    must("option-defaults-set", "every option takes its own default").script(defaults),
+    must("option-defaults-set", "every option accepts its own default").script(defaults),
     must("option-buttons", "every button can be pressed").script(buttons),
     should("option-spaces", "an option with blanks in its name is found")
         .script(|s| {
@@ -47,26 +47,32 @@ pub(super) const CHECKS: &[Check] = &[
         let sizes = [min.max(1), 8.clamp(min, max), 64.clamp(min, max), 1.clamp(min, max)];
         Ok(sizes.into_iter().fold(s, |s, size| s.set("Hash", size).search(OPEN_GAME, "depth 4")))
     }),
-    should("option-has-hash", "an engine has the option Hash, so that matches are fair in memory")
-        .judge(|case| case.engine.range("Hash").map(drop)),
+    should(
+        "option-has-hash",
+        "an engine has the option Hash, so that both engines of a match can use equal memory",
+    )
+    .judge(|case| case.engine.range("Hash").map(drop)),
     must("option-threads", "Threads can be set, also between searches").script(|s| {
         let (_, max) = s.engine.range("Threads")?;
         ensure(max >= 2, || "the engine has one thread".to_owned())?;
         // Between searches, threads are both added and removed.
         Ok([2, 1, 2].into_iter().fold(s, |s, n| s.set("Threads", n).search(OPEN_GAME, "depth 5")))
     }),
-    should("multipv-count", "with MultiPV 3 there are three lines with different moves")
+    should("multipv-count", "with MultiPV 3, there are three lines with different first moves")
         .script(|s| {
             several_lines(s.engine, 3)?;
             Ok(s.set("MultiPV", 3).search("startpos", "depth 5"))
         })
         .judge(|case| has_lines(case, 3)),
-    should("multipv-order", "with MultiPV the lines are numbered by descending score")
-        .script(|s| {
-            several_lines(s.engine, 4)?;
-            Ok(s.set("MultiPV", 4).search("startpos moves e2e4 e7e5 g1f3 d7d6", "depth 5"))
-        })
-        .judge(in_order),
+    should(
+        "multipv-order",
+        "with MultiPV, the lines are numbered in the order of descending scores",
+    )
+    .script(|s| {
+        several_lines(s.engine, 4)?;
+        Ok(s.set("MultiPV", 4).search("startpos moves e2e4 e7e5 g1f3 d7d6", "depth 5"))
+    })
+    .judge(in_order),
     should("multipv-few-moves", "MultiPV may exceed the number of legal moves").script(|s| {
         several_lines(s.engine, 4)?;
         // An engine that waits until it has four lines would never end this search.

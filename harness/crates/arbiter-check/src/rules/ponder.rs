@@ -9,26 +9,29 @@ use crate::script::Script;
 use crate::{Case, Check, Judgement};
 
 pub(super) const CHECKS: &[Check] = &[
-    must("ponder-waits", "no bestmove during go ponder, however long it takes")
+    must("ponder-waits", "no bestmove before ponderhit or stop, however long go ponder takes")
         // The pause is longer than the time on the clock. The pause does not affect a correct
         // engine, because its clock does not run while the engine ponders.
         .script(|s| Ok(pondering(s, "wtime 300 btime 300")?.collect(800).stop().settle()))
         .judge(waited),
-    should("ponder-waits-depth", "no bestmove during go ponder, though its depth is reached")
-        .script(|s| {
-            let s = pondering(s, "wtime 60000 btime 60000 depth 1")?;
-            Ok(s.collect(500).stop().settle())
-        })
-        .judge(waited),
-    must("ponderhit", "after ponderhit the search continues as a normal one and ends in time")
+    should(
+        "ponder-waits-depth",
+        "no bestmove before ponderhit or stop, even if go ponder reaches its depth",
+    )
+    .script(|s| {
+        let s = pondering(s, "wtime 60000 btime 60000 depth 1")?;
+        Ok(s.collect(500).stop().settle())
+    })
+    .judge(waited),
+    must("ponderhit", "after ponderhit, the search continues as a normal search and ends in time")
         .script(|s| Ok(hit(pondering(s, "wtime 1000 btime 1000")?.collect(200))))
         .timed(|case| hit_in_time(case, 1000)),
-    must("ponderhit-late", "a ponderhit after the time is used up is answered immediately")
+    must("ponderhit-late", "a ponderhit after the time has run out is answered immediately")
         // The pause before `ponderhit` is longer than the time on the clock, so an engine that
         // starts its clock at `go ponder` has no time left.
         .script(|s| Ok(hit(pondering(s, "wtime 500 btime 500")?.collect(1000))))
         .timed(|case| hit_in_time(case, 500)),
-    must("ponder-miss", "stop ends go ponder, and the next search is of the new position").script(
+    must("ponder-miss", "stop ends go ponder, and the next search uses the new position").script(
         |s| {
             let s = pondering(s, "wtime 60000 btime 60000")?.collect(100).stop();
             Ok(s.search("startpos moves e2e4 c7c5", "depth 3").settle())

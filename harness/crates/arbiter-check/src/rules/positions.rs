@@ -44,14 +44,14 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(s.search_all(&ONLY_MOVES[2..5], "depth 2"))),
     must(
         "position-en-passant",
-        "a pawn can be taken en passant after its move, and if the FEN has the square",
+        "en passant is possible after a double step, or if the FEN contains its square",
     )
     .script(|s| Ok(s.search_all(&EN_PASSANT, "depth 2"))),
     must("position-promotion", "promotions among the moves are understood: f7f8n, a7a8q")
         .script(|s| Ok(s.search_all(&PROMOTED, "depth 2"))),
     must(
         "position-replaced",
-        "each position line replaces the one before, with or without ucinewgame",
+        "each position line replaces the previous one, with or without ucinewgame",
     )
     .script(|s| {
         let s = s.send("position startpos moves e2e4 e7e5");
@@ -68,7 +68,7 @@ pub(super) const CHECKS: &[Check] = &[
         let moves = format!("startpos moves e2e4 e7e5{}", SHUFFLE.repeat(150));
         Ok(s.search_all(&[moves.as_str(); 2], "depth 2"))
     }),
-    nice("position-four-fields", "a FEN without its two counters, as in EPD, is understood")
+    nice("position-four-fields", "a FEN without its two move counters, as in EPD, is understood")
         .script(|s| Ok(s.search("fen 8/8/4p3/3pP3/8/2k3q1/8/7K w - d6", "depth 2"))),
     nice("position-illegal-move", "an illegal move in a position line does not end the process")
         .script(|s| {
@@ -80,20 +80,26 @@ pub(super) const CHECKS: &[Check] = &[
         let s = lines.into_iter().fold(s, |s, line| s.send(line).ready());
         Ok(s.search("startpos moves e2e4", "depth 2"))
     }),
-    must("chess960-castling", "with UCI_Chess960, castling is the king taking its own rook")
-        .script(|s| {
-            // The position is the same as in position-castling, so only the notation can cause a
-            // failure.
-            let castled = "fen 4rkn1/4p1p1/8/8/8/8/8/4K2R w K - 0 1 moves e1h1";
-            Ok(chess960(s)?.search(castled, "depth 2"))
-        }),
-    must("chess960-position", "with UCI_Chess960, king and rooks may castle from other files")
-        .script(|s| {
-            let pawns = "pppppppp/8/8/8/8/PPPPPPPP";
-            let castled = format!("fen 1r1k2r1/{pawns}/1R1K2R1 w KQkq - 0 1 moves d1g1 d8b8");
-            Ok(chess960(s)?.search(&castled, "depth 3"))
-        }),
-    must("chess960-off", "with UCI_Chess960 off again, castling is written e1g1 as before")
+    must(
+        "chess960-castling",
+        "with UCI_Chess960, castling is written as the king capturing its own rook",
+    )
+    .script(|s| {
+        // The position is the same as in position-castling, so only the notation can cause a
+        // failure.
+        let castled = "fen 4rkn1/4p1p1/8/8/8/8/8/4K2R w K - 0 1 moves e1h1";
+        Ok(chess960(s)?.search(castled, "depth 2"))
+    }),
+    must(
+        "chess960-position",
+        "with UCI_Chess960, castling is understood for any files of king and rooks",
+    )
+    .script(|s| {
+        let pawns = "pppppppp/8/8/8/8/PPPPPPPP";
+        let castled = format!("fen 1r1k2r1/{pawns}/1R1K2R1 w KQkq - 0 1 moves d1g1 d8b8");
+        Ok(chess960(s)?.search(&castled, "depth 3"))
+    }),
+    must("chess960-off", "when UCI_Chess960 is off again, castling is written e1g1 as before")
         .script(|s| Ok(chess960(s)?.set("UCI_Chess960", false).search(CASTLED, "depth 2"))),
     nice("position-thinking", "a position line during a search does not end the process")
         .script(|s| {

@@ -7,7 +7,7 @@ use crate::transcript::Event;
 use crate::{Case, Check, Judgement};
 
 pub(super) const CHECKS: &[Check] = &[
-    must("isready", "isready is answered by readyok, each time").script(|s| {
+    must("isready", "every isready is answered by readyok").script(|s| {
         Ok(s.ready().ready().send("isready\nisready").expect("readyok").expect("readyok"))
     }),
     must("isready-thinking", "isready is answered during a search, which continues")
@@ -19,22 +19,20 @@ pub(super) const CHECKS: &[Check] = &[
     should("stop-prompt", "stop is obeyed within 50 ms plus the margin")
         .script(|s| Ok(s.think(200).stop()))
         .timed(promptly),
-    must("stop-at-once", "stop immediately after go is obeyed with a legal move")
+    must("stop-at-once", "stop immediately after go is answered by a legal move")
         .script(|s| Ok(s.go("startpos", "infinite\nstop").expect("bestmove").settle())),
-    must("stop-idle", "stop without a search is not answered by a move")
+    must("stop-idle", "stop without a search is not answered by bestmove")
         // An answer to such a `stop` would be mistaken for the answer to the next `go`.
         .script(|s| Ok((0..2).fold(s, |s, _| s.send("stop").collect(200).ready())))
         .judge(no_bestmove),
-    must("stop-after-move", "stop that crosses the engine's own bestmove does no harm").script(
-        |s| {
-            // A match program may send `stop` before it has read the move.
-            let s = s.search("startpos", "depth 1").send("stop").ready();
-            Ok(s.search("startpos moves e2e4", "depth 2").settle())
-        },
-    ),
+    must("stop-after-move", "a stop that crosses the engine's bestmove does no harm").script(|s| {
+        // A match program may send `stop` before it has read the move.
+        let s = s.search("startpos", "depth 1").send("stop").ready();
+        Ok(s.search("startpos moves e2e4", "depth 2").settle())
+    }),
     must(
         "infinite-waits",
-        "no bestmove before stop under go infinite, though nothing is left to search",
+        "no bestmove before stop under go infinite, even if nothing is left to search",
     )
     .script(|s| {
         // In these positions, one with a mate and one with a single legal move, engines tend to end
@@ -47,20 +45,20 @@ pub(super) const CHECKS: &[Check] = &[
         Ok(positions.fold(s, |s, at| s.go(at, "infinite").collect(1000).stop()))
     })
     .judge(stopped_searches),
-    must("ucinewgame", "ten games follow each other in one process").script(|s| {
+    must("ucinewgame", "one process plays ten games in succession").script(|s| {
         let positions = ["startpos", "startpos moves e2e4 e7e5"];
         Ok((0..10).fold(s, |s, _| s.send("ucinewgame").ready().search_all(&positions, "depth 3")))
     }),
     must("quit", "quit ends the process").script(|s| Ok(s.send("quit").exit(1))),
-    must("quit-thinking", "quit ends the process during a search, too")
+    must("quit-thinking", "quit during a search ends the process")
         .script(|s| Ok(s.think(200).send("quit").exit(1)))
         .judge(nothing_more),
-    should("end-of-input", "the end of its input ends the process")
+    should("end-of-input", "the process ends when its input ends")
         .script(|s| Ok(s.close().exit(1))),
-    nice("end-of-input-thinking", "the end of its input ends the process during a search, too")
+    nice("end-of-input-thinking", "the process ends when its input ends during a search")
         .script(|s| Ok(s.think(200).close().exit(1)))
         .judge(nothing_more),
-    nice("exit-status", "the process ends with exit code 0 after quit")
+    nice("exit-status", "after quit, the process ends with exit code 0")
         .script(|s| Ok(s.search("startpos", "depth 1").send("quit").exit(1)))
         .judge(exit_status),
 ];

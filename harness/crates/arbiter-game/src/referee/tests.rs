@@ -157,15 +157,21 @@ fn movetime_is_enforced_and_nodes_have_no_clock() {
 
 #[test]
 fn castling_notation_follows_the_mode() {
-    let fen: Fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1".parse().unwrap();
-    let check = |mode, text: &str, written: &str| {
-        let start: Chess = fen.clone().into_position(mode).unwrap();
+    let check = |fen: &str, mode, text: &str, written: &str| {
+        let start: Chess = fen.parse::<Fen>().unwrap().into_position(mode).unwrap();
         let mut referee = Referee::new(start, mode, &[], conditions("1", MS(0)), NO_RULES, None);
         referee.judge(answer(text, MS(1)));
         assert_eq!(referee.into_moves()[0].uci.to_string(), written);
     };
-    check(CastlingMode::Standard, "e1g1", "e1g1");
-    check(CastlingMode::Chess960, "e1h1", "e1h1");
+    let usual = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+    let unusual = "4k3/8/8/8/8/8/8/3K1R2 w F - 0 1";
+    for text in ["e1g1", "e1h1"] {
+        check(usual, CastlingMode::Standard, text, "e1g1");
+        check(usual, CastlingMode::Chess960, text, "e1h1");
+    }
+    for text in ["d1g1", "d1f1"] {
+        check(unusual, CastlingMode::Chess960, text, "d1f1");
+    }
 }
 
 #[test]

@@ -135,11 +135,8 @@ impl Xboard {
             {
                 return Err(unfit(&format!("refused: {}", rest.escape_debug())));
             }
-            (Phase::Thinking, "move") => return Ok(self.moved(state, rest)),
-            (Phase::Thinking, "My") => {
-                if let Some(text) = rest.strip_prefix("move is") {
-                    return Ok(self.moved(state, text.trim_start_matches([' ', ':'])));
-                }
+            (Phase::Thinking, word) if let Some(text) = announced(word, rest) => {
+                return Ok(self.moved(state, text));
             }
             (Phase::Thinking, "Illegal" | "Error") if self.names_last_move(rest) => {
                 return Ok(Step::Claim(Claim::Refusal(line.to_owned())));
@@ -315,6 +312,20 @@ impl Xboard {
         self.pings += 1;
         state.wait(Phase::Preparing, now, state.deadlines.readyok);
         format!("ping {}\n", self.pings)
+    }
+}
+
+/// Returns the move that a line announces, in the form of the protocol or of old engines.
+fn announced<'a>(word: &str, rest: &'a str) -> Option<&'a str> {
+    match word {
+        "move" => Some(rest),
+        "My" => Some(rest.strip_prefix("move is")?.trim_start_matches([' ', ':'])),
+        // `7. ... e2e4` is a move of the engine, with either colour; `7. e2e4` repeats a move of
+        // its opponent.
+        _ => {
+            word.trim_end_matches('.').parse::<u32>().ok()?;
+            Some(rest.strip_prefix("... ")?.trim_start())
+        }
     }
 }
 

@@ -4,6 +4,8 @@ use shakmaty::san::San;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Move};
 
+use arbiter_position::legal_move;
+
 /// Writes a legal move for the engine: in SAN if `san` is `true`, otherwise in coordinate notation,
 /// with `O-O` for castling in Chess960.
 pub(super) fn write(position: &Chess, m: Move, mode: CastlingMode, san: bool) -> String {
@@ -24,7 +26,7 @@ pub(super) fn read(position: &Chess, text: &str) -> Option<Move> {
     // Some engines write promotions as `e7e8=Q` or `e7e8Q`.
     let coordinates = text.replace('=', "").to_ascii_lowercase();
     if let Ok(uci) = coordinates.parse::<UciMove>() {
-        return uci.to_move(position).ok();
+        return legal_move(position, uci);
     }
     // Old engines write castling with zeros instead of letters.
     let san = text.trim_end_matches(['+', '#', '!', '?']).replace('0', "O");

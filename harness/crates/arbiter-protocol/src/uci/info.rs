@@ -1,5 +1,6 @@
 //! UCI `info` lines: information about a search.
 
+use std::num::{IntErrorKind, ParseIntError};
 use std::time::Duration;
 
 use shakmaty::uci::UciMove;
@@ -118,8 +119,8 @@ impl Info {
                     "hashfull" => info.hashfull = word.parse().ok(),
                     "tbhits" => info.tbhits = word.parse().ok(),
                     "multipv" => line_number = word.parse().unwrap_or(1),
-                    "cp" => info.score = word.parse().ok().map(Score::Centipawns),
-                    "mate" => info.score = word.parse().ok().map(Score::Mate),
+                    "cp" => info.score = clamped(word).map(Score::Centipawns),
+                    "mate" => info.score = clamped(word).map(Score::Mate),
                     _ => {}
                 },
                 _ => {}
@@ -171,6 +172,19 @@ impl Info {
     }
 }
 
+/// Parses an integer, clamped to 32 bits. An ignored score would leave the score of an earlier
+/// depth, which could decide the adjudication of a game.
+fn clamped(word: &str) -> Option<i32> {
+    word.parse().map_or_else(
+        |error: ParseIntError| match error.kind() {
+            IntErrorKind::PosOverflow => Some(i32::MAX),
+            IntErrorKind::NegOverflow => Some(i32::MIN),
+            _ => None,
+        },
+        Some,
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,7 +226,6 @@ mod tests {
         check("depth", Info::default());
         check("depth x score cp", Info::default());
         check("string depth 5", Info::default());
-        check("score cp 99999999999999", Info::default());
         check("score cp 12.5", Info::default());
         check("score 34", Info::default());
         check("nodes -5 time 1.5 nps 1e6 hashfull x tbhits", Info::default());
@@ -220,6 +233,14 @@ mod tests {
         check("depth\t5\tstring score cp 9 pv e2e4", depth(5));
         check("depth 5 currmove e2e4 currmovenumber 1 refutation d1h5 g6h5", depth(5));
         check("currline 1 e2e4 e7e5 depth 5 wdl 1 998 1 foo 7", depth(5));
+    }
+
+    #[test]
+    fn scores_beyond_32_bits_are_clamped() {
+        let score = |line: &str| Info::parse(line).score;
+        assert_eq!(score("score cp 99999999999"), Some(Score::Centipawns(i32::MAX)));
+        assert_eq!(score("score cp -99999999999"), Some(Score::Centipawns(i32::MIN)));
+        assert_eq!(score(&format!("score mate -{}", "9".repeat(400))), Some(Score::Mate(i32::MIN)));
     }
 
     #[test]

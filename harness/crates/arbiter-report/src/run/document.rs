@@ -30,7 +30,7 @@ pub fn run_document(
     let mut document = outcome_document(summary, statistics);
     document.heading("Game endings");
     document.paragraph(format!("Endings: {}.", brief::terminations(summary)));
-    document.paragraph(format!("Faults of engines: {}.", brief::faults(summary)));
+    document.paragraph(format!("Engine faults: {}.", brief::faults(summary)));
     if let Some(statistics) = statistics {
         game_figures(&mut document, summary, statistics);
         games::misjudged(&mut document, summary, statistics);

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move};
 
 use super::Goal;
 use arbiter_game::text::Text;
-use arbiter_position::Start;
+use arbiter_position::{Start, legal_move};
 use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
 
@@ -78,8 +77,7 @@ impl Answer {
 }
 
 fn read(text: &str, position: &Chess) -> Option<Move> {
-    let uci: UciMove = text.parse().ok()?;
-    uci.to_move(position).ok()
+    legal_move(position, text.parse().ok()?)
 }
 
 /// Judge of a search in progress.

@@ -9,6 +9,7 @@ use shakmaty::{Move, Position};
 
 use super::candidate::Candidate;
 use super::{CONFIRMATIONS, Criteria, Proof, Rejection};
+use arbiter_position::legal_move;
 use arbiter_protocol::{Info, info_words};
 
 /// Maximum length of the stored principal variation, in plies.
@@ -148,7 +149,7 @@ fn replayed(candidate: &Candidate, pv: &[String]) -> Vec<Move> {
         let read = UciMove::from_ascii(text.as_bytes()).ok();
         // Some engines take the end of a variation from the transposition table, so the end may
         // contain an illegal move.
-        let Some(played) = read.and_then(|uci| uci.to_move(&position).ok()) else { break };
+        let Some(played) = read.and_then(|uci| legal_move(&position, uci)) else { break };
         position.play_unchecked(played);
         line.push(played);
     }

@@ -8,11 +8,11 @@ use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
 use serde_with::serde_conv;
-use shakmaty::{CastlingMode, Chess, Move, Position, uci::UciMove};
+use shakmaty::{Chess, Move, Position};
 
 use super::answer::Answer;
 use arbiter_game::text::{MAX_TEXT, Text, printable};
-use arbiter_position::{Start, fen};
+use arbiter_position::{Start, fen, legal_move};
 
 /// Maximum number of moves accepted in a list from another machine. No known position has more than
 /// 218 legal moves.
@@ -172,19 +172,15 @@ pub fn leaves(position: &Chess, depth: u32) -> u64 {
     if depth == 0 { 1 } else { shakmaty::perft(position, depth) }
 }
 
-/// Parses a legal move that an engine wrote. Castling may be written in either notation.
+/// Parses a legal move that an engine wrote.
 fn read_move(text: &str, position: &Chess) -> Option<Move> {
-    let uci: UciMove = text.to_ascii_lowercase().parse().ok()?;
-    // In Chess960, engines write castling as the king capturing its own rook or as a king move of
-    // two files, regardless of the castling mode.
-    uci.to_move(position).ok().or_else(|| {
-        let is_it = |legal: &Move| legal.to_uci(CastlingMode::Standard) == uci;
-        position.legal_moves().into_iter().find(is_it)
-    })
+    legal_move(position, text.to_ascii_lowercase().parse().ok()?)
 }
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::CastlingMode;
+
     use super::*;
 
     /// Position with castling, promotion, and en passant after a double pawn push.

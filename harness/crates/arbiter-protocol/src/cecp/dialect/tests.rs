@@ -139,6 +139,24 @@ fn a_changed_period_is_sent_at_its_start() {
 }
 
 #[test]
+fn moves_are_read_in_the_forms_of_old_engines() {
+    let announced = |line: &str| {
+        let (mut session, now) = playing(GREETING);
+        session.think(now, "position startpos", &go(), None);
+        match session.receive(now, line).unwrap() {
+            Step::Move { text, .. } => Some(text),
+            _ => None,
+        }
+    };
+    for line in ["move e2e4", "My move is: e4", "My move is : e2e4", "1. ... e2e4", "1 ... e4"] {
+        assert_eq!(announced(line).as_deref(), Some("e2e4"), "{line}");
+    }
+    for line in ["1. e2e4", "1... e2e4", "My move", "# 1. ... e2e4", "1 20 3 400 ... e2e4"] {
+        assert_eq!(announced(line), None, "{line}");
+    }
+}
+
+#[test]
 fn draw_offers_are_ignored() {
     let (mut session, now) = playing(GREETING);
     session.think(now, "position startpos", &go(), None);
