@@ -3,10 +3,10 @@
 use std::io::{self, ErrorKind, Read};
 
 use arbiter_position::PlainText;
-use memchr::{memmem, memrchr};
+use memchr::{memmem, memrchr, memrchr2};
 
 use super::blanks::{line_length, trimmed};
-use super::tag_text::begins_tags;
+use super::tag_text::{MAX_QUOTE, begins_tags, end_of_quote};
 
 /// Maximum size of a block, in bytes, unless one game is longer. A block of this size fits into the
 /// cache of one core.
@@ -39,7 +39,11 @@ impl<R: Read> Iterator for Blocks<R> {
             if matches!(self.end, Some(Ok(()))) {
                 break;
             }
-            if let Some(begin) = last_game(&self.rest) {
+            // A comment may contain the tags of a game. The end of such a comment is within this
+            // length.
+            let unsearched = if self.end.is_none() { MAX_QUOTE } else { 0 };
+            let searched = self.rest.len().saturating_sub(unsearched);
+            if let Some(begin) = last_game(&self.rest, searched) {
                 let rest = self.rest.split_off(begin);
                 return Some(Ok(std::mem::replace(&mut self.rest, rest)));
             }
@@ -78,16 +82,18 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Returns the offset of the last game in a text; `None` if the last game is the first game. A game
-/// begins at the first of the tags around an `Event` tag at the start of a line. If no line starts
-/// with an `Event` tag, a game begins at the first of the tags around a tag after a blank line.
-fn last_game(text: &[u8]) -> Option<usize> {
-    let event = memmem::rfind(text, b"\n[Event ").map(|at| at + 1);
+/// Returns the offset of the last game in a text, found by the tags in the first `searched` bytes;
+/// `None` if the last game is the first game. A game begins at the first of the tags around an
+/// `Event` tag at the start of a line. If no line starts with an `Event` tag, a game begins at the
+/// first of the tags around a tag after a blank line.
+fn last_game(text: &[u8], searched: usize) -> Option<usize> {
+    let searched = &text[..searched];
+    let events = memmem::rfind_iter(searched, b"\n[Event ").map(|at| at + 1);
     let after_blank = || {
-        let places = memmem::rfind_iter(text, b"\n\n[").map(|at| at + 2);
-        places.into_iter().find(|at| begins_tags(&text[*at..]))
+        let places = memmem::rfind_iter(searched, b"\n\n[").map(|at| at + 2);
+        first_outside_comments(text, places.filter(|at| begins_tags(&text[*at..])))
     };
-    let found = event.or_else(after_blank)?;
+    let found = first_outside_comments(text, events).or_else(after_blank)?;
     // The tag may have any place among the tags of a game, and blank lines may separate the tags.
     let (mut begin, mut at) = (found, found);
     while at > 0 {
@@ -105,6 +111,23 @@ fn last_game(text: &[u8]) -> Option<usize> {
         }
     }
     Some(begin).filter(|begin| *begin > 0)
+}
+
+/// Returns the first of the offsets, given in descending order, that is not in a comment.
+fn first_outside_comments(text: &[u8], places: impl Iterator<Item = usize>) -> Option<usize> {
+    let mut comment = text.len();
+    for at in places {
+        // Each comment is searched only once, however many tags it contains.
+        if at > comment {
+            continue;
+        }
+        let brace = end_of_quote(&text[at..]).and_then(|_| memrchr2(b'{', b'}', &text[..at]));
+        match brace.filter(|brace| text[*brace] == b'{') {
+            Some(begin) => comment = begin,
+            None => return Some(at),
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -141,8 +164,11 @@ mod tests {
             ("[Event \"a\"]\n[White \"b\"]\n[Event \"c\"]\n", Some(24)),
             ("[White \"a\"]\n[Event \"b\"]\n", None),
             ("1. e4 {\n\n[%eval 1]} *", None),
+            ("*\n\n[Event \"a\"]\n\n1. e4 {\n\n[Event \"b\"]\n[Event \"c\"]\n} *", Some(3)),
+            ("*\n\n[White \"a\"]\n\n1. e4 {\n\n[White \"b\"]\n} *", Some(3)),
+            ("1. e4 {\n\n[Event \"a\"]\n\n1. e4 {} *", Some(9)),
         ] {
-            assert_eq!(last_game(text.as_bytes()), expected, "{text}");
+            assert_eq!(last_game(text.as_bytes(), text.len()), expected, "{text}");
         }
     }
 

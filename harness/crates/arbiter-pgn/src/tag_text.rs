@@ -15,6 +15,10 @@ const MAX_TAG_NAME: usize = 255;
 /// cause a search through the complete text for every tag.
 const MAX_TAG_TEXT: usize = 1 << 14;
 
+/// Maximum length, in bytes, of the part of a comment that follows tags after a blank line. Without
+/// a limit, a stray brace could hide all games after an unclosed comment.
+pub(crate) const MAX_QUOTE: usize = 1 << 16;
+
 /// Tags that are recognized even without quotation marks around the value.
 const KNOWN_TAGS: &str = "Event Site Date Round White Black Result FEN SetUp Variant";
 
@@ -80,6 +84,14 @@ pub(crate) fn plain_tag(text: &[u8]) -> Option<usize> {
 /// Returns whether a text after a blank line starts with a tag.
 pub(crate) fn begins_tags(text: &[u8]) -> bool {
     is_tag(text) || unquoted_tag(text).is_some()
+}
+
+/// Returns the length of the rest of a comment, given the text from tags after a blank line;
+/// `None` if the comment is unclosed, so that these tags begin a game. As comments do not nest, an
+/// opening brace before the closing brace belongs to a later game.
+pub(crate) fn end_of_quote(text: &[u8]) -> Option<usize> {
+    let text = &text[..text.len().min(MAX_QUOTE)];
+    memchr2(b'{', b'}', text).filter(|at| text[*at] == b'}').map(|at| at + 1)
 }
 
 /// Returns whether a text starts with a bracket, a name and a quotation mark.

@@ -269,6 +269,7 @@ fn junk_between_games_loses_no_game() {
         &[
             "hello world\n\n[White \"a\"]\n\n1. e4 *\n\nmore of that\n\n[White \"b\"]\n\n*\n",
             "1. e4 {never closed\n\n[White \"a\"]\n\n1. d4 {closed} *\n",
+            "1. e4 {as in\n\n[White \"a\"]\n\n1. d4 *} e5 (1... c5 {\n\n[White \"b\"]\n}) 2. Nf3 *\n",
             "1. e4 {the end is missing",
             "[White \"a\"]\n[Black \"b",
             "1. e4 e5 [%clk 0:01] 2. Nf3\n[%eval 1] Nc6 *\n",
@@ -283,6 +284,8 @@ fn junk_between_games_loses_no_game() {
             "1. e4 {never closed\n\n[White \"a\"]\n\n1. d4 {closed} *\n"
             1-3: e4 {never closed} ?{
             3-6: [a] d4 {closed} *
+            "1. e4 {as in\n\n[White \"a\"]\n\n1. d4 *} e5 (1... c5 {\n\n[White \"b\"]\n}) 2. Nf3 *\n"
+            1-9: e4 {as in [White "a"] 1. d4 *} e5 Nf3 *
             "1. e4 {the end is missing"
             1-1: e4 {the end is missing} ?{
             "[White \"a\"]\n[Black \"b"

@@ -11,7 +11,7 @@ use memchr::{memchr, memchr_iter, memmem};
 use shakmaty::san::SanPlus;
 
 use super::blanks::{is_blank, line_length};
-use super::tag_text::{begins_tags, is_tag, odd_tag, plain_tag};
+use super::tag_text::{begins_tags, end_of_quote, is_tag, odd_tag, plain_tag};
 use super::words::{Meaning, invisible_length, meaning};
 
 /// Maximum length, in bytes, of an invalid token that is passed to the visitor.
@@ -107,7 +107,7 @@ impl<'t> Normalizer<'t> {
 
     /// Returns the next offset at which a tag follows a blank line, or the end of the text. An
     /// unclosed comment ends at this offset, so that the comment does not include the following
-    /// games.
+    /// games; see [`end_of_quote`] for comments that contain such a tag.
     #[inline]
     fn boundary(&mut self) -> usize {
         if let Some(boundary) = self.boundary.filter(|boundary| *boundary >= self.at) {
@@ -286,30 +286,35 @@ impl<'t> Normalizer<'t> {
 
     /// Skips a comment. An unclosed comment extends to the end of the game.
     fn comment(&mut self) {
-        // The search ends at the tags of the next game, so that an unclosed comment damages only
-        // one game.
-        let end = self.boundary();
-        match memchr(b'}', &self.text[self.at..end]) {
-            Some(length) => self.at += length + 1,
+        let boundary = self.boundary();
+        match self.comment_length(boundary) {
+            Some(length) => self.at += length,
             // The first brace ends the comment. A second comment then reports the missing end to
             // the visitor.
-            None => self.replace(end..end, &[b"}", UNCLOSED_COMMENT].concat()),
+            None => self.replace(boundary..boundary, &[b"}", UNCLOSED_COMMENT].concat()),
         }
+    }
+
+    /// Returns the length, in bytes, of a comment; `None` if the comment is unclosed.
+    fn comment_length(&self, boundary: usize) -> Option<usize> {
+        let comment = &self.text[self.at..boundary];
+        let length = memchr(b'}', comment).map(|length| length + 1);
+        length.or_else(|| Some(comment.len() + end_of_quote(&self.text[boundary..])?))
     }
 
     /// Skips a variation, and removes the variation if the reader would end the game within the
     /// variation. An unclosed variation extends to the end of the game.
     fn variation(&mut self) {
         let begin = self.at;
-        let limit = self.boundary();
-        let mut at = begin;
         let mut depth = 0u32;
-        while let Some(byte) = self.text[..limit].get(at) {
-            let rest = &self.text[at..limit];
-            at += match byte {
-                b'{' => memchr(b'}', rest).map_or(rest.len(), |length| length + 1),
+        loop {
+            let limit = self.boundary();
+            let Some(byte) = self.text[..limit].get(self.at) else { break };
+            let rest = &self.text[self.at..limit];
+            self.at += match byte {
+                b'{' => self.comment_length(limit).unwrap_or(rest.len()),
                 b';' => line_length(rest),
-                b'%' if self.text[at - 1] == b'\n' => line_length(rest),
+                b'%' if self.text[self.at - 1] == b'\n' => line_length(rest),
                 _ => 1,
             };
             match byte {
@@ -321,18 +326,15 @@ impl<'t> Normalizer<'t> {
                 break;
             }
         }
-        let ends_game = |end: &&[u8]| memmem::find(&self.text[begin..at], end).is_some();
+        let part = begin..self.at;
+        let ends_game = |end: &&[u8]| memmem::find(&self.text[part.clone()], end).is_some();
         if depth > 0 {
-            self.drop_but_lines(begin..at);
-            self.replace(at..at, UNCLOSED_COMMENT);
-            return;
-        }
-        // The reader skips variations, but ends the game at a blank line or a tag, even within a
-        // variation.
-        if [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
-            self.drop_but_lines(begin..at)
-        } else {
-            self.at = at
+            self.drop_but_lines(part);
+            self.replace(self.at..self.at, UNCLOSED_COMMENT);
+        } else if [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
+            // The reader skips variations, but ends the game at a blank line or a tag, even within
+            // a variation.
+            self.drop_but_lines(part);
         }
     }
 
