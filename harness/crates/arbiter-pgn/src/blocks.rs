@@ -6,7 +6,7 @@ use arbiter_position::PlainText;
 use memchr::{memmem, memrchr, memrchr2};
 
 use super::blanks::{line_length, trimmed};
-use super::tag_text::{MAX_QUOTE, begins_tags, end_of_quote};
+use super::tag_text::{MAX_QUOTE, begins_tags, end_of_quote, first_tags, known_tags};
 
 /// Maximum size of a block, in bytes, unless one game is longer. A block of this size fits into the
 /// cache of one core.
@@ -96,18 +96,26 @@ fn last_game(text: &[u8], searched: usize) -> Option<usize> {
     let found = first_outside_comments(text, events).or_else(after_blank)?;
     // The tag may have any place among the tags of a game, and blank lines may separate the tags.
     let (mut begin, mut at) = (found, found);
+    // Tags of the current group without blank lines, and place and tags of the following group.
+    let (mut names, mut later) = (first_tags(&text[found..]), (found, 0));
     while at > 0 {
         at = memrchr(b'\n', &text[..at - 1]).map_or(0, |end| end + 1);
-        let line = &text[at..];
-        // A second `Event` tag begins a game, so the tags before this tag belong to an earlier
-        // game.
-        if line.starts_with(b"[Event ") {
-            return Some(found);
-        }
+        let line = &text[at..][..line_length(&text[at..])];
         if begins_tags(line) {
-            begin = at;
-        } else if !trimmed(&line[..line_length(line)]).is_empty() {
+            let name = known_tags(std::iter::once(line));
+            // A second `Event` tag begins a game, so the tags before this tag belong to an earlier
+            // game. So does a group that repeats a tag.
+            if line.starts_with(b"[Event ") && names & name != 0 {
+                return Some(found);
+            }
+            (begin, names) = (at, names | name);
+            if names & later.1 != 0 {
+                return Some(later.0);
+            }
+        } else if !trimmed(line).is_empty() {
             break;
+        } else if names != 0 {
+            (later, names) = ((begin, names), 0);
         }
     }
     Some(begin).filter(|begin| *begin > 0)
@@ -163,6 +171,8 @@ mod tests {
             ("[White \"a\"]\n\n*\n\n[White \"b\"]\n\n1. e4 {\n\n[%eval 1]} *", Some(16)),
             ("[Event \"a\"]\n[White \"b\"]\n[Event \"c\"]\n", Some(24)),
             ("[White \"a\"]\n[Event \"b\"]\n", None),
+            ("[White \"a\"]\n[Black \"b\"]\n\n[White \"c\"]\n[Black \"d\"]\n", Some(25)),
+            ("[Event \"a\"]\n\n[White \"c\"]\n[Event \"d\"]\n", Some(13)),
             ("1. e4 {\n\n[%eval 1]} *", None),
             ("*\n\n[Event \"a\"]\n\n1. e4 {\n\n[Event \"b\"]\n[Event \"c\"]\n} *", Some(3)),
             ("*\n\n[White \"a\"]\n\n1. e4 {\n\n[White \"b\"]\n} *", Some(3)),

@@ -20,7 +20,8 @@ const MAX_TAG_TEXT: usize = 1 << 14;
 pub(crate) const MAX_QUOTE: usize = 1 << 16;
 
 /// Tags that are recognized even without quotation marks around the value.
-const KNOWN_TAGS: &str = "Event Site Date Round White Black Result FEN SetUp Variant";
+const KNOWN_TAGS: [&str; 10] =
+    ["Event", "Site", "Date", "Round", "White", "Black", "Result", "FEN", "SetUp", "Variant"];
 
 /// Tag in a form other than the standard form.
 pub(crate) struct OddTag<'t> {
@@ -104,12 +105,31 @@ pub(crate) fn is_tag(text: &[u8]) -> bool {
     name > 0 && rest[name + blanks(&rest[name..])..].starts_with(b"\"")
 }
 
+/// Returns the set of [`KNOWN_TAGS`] that begin these lines.
+pub(crate) fn known_tags<'t>(lines: impl Iterator<Item = &'t [u8]>) -> u16 {
+    let name = |line: &'t [u8]| {
+        let name = trimmed(line).strip_prefix(b"[").map_or(&b""[..], trimmed);
+        name.split(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default()
+    };
+    let is_name = |name: &[u8], known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+    let bits = lines.map(name).filter_map(|name| {
+        KNOWN_TAGS.iter().position(|known| is_name(name, known)).map(|at| 1 << at)
+    });
+    bits.fold(0, std::ops::BitOr::bitor)
+}
+
+/// Returns the set of [`KNOWN_TAGS`] in the tags at the start of a text, up to the next blank line.
+pub(crate) fn first_tags(text: &[u8]) -> u16 {
+    let lines = text.split(|byte| *byte == b'\n');
+    known_tags(lines.take_while(|line| trimmed(line).starts_with(b"[")))
+}
+
 /// Reads a tag of [`KNOWN_TAGS`] whose value is not in quotation marks.
 fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
     let inner = text.strip_prefix(b"[")?;
     let length = memchr2(b']', b'\n', inner).filter(|at| inner[*at] == b']')?;
     let (name, value) = inner[..length].split_at(memchr(b' ', &inner[..length])?);
-    let is_known = KNOWN_TAGS.split(' ').any(|known| known.as_bytes() == name);
+    let is_known = KNOWN_TAGS.iter().any(|known| known.as_bytes() == name);
     (is_known && !value.contains(&b'"')).then(|| OddTag {
         name,
         value: trimmed(value).to_vec(),

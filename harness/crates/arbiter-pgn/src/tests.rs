@@ -223,6 +223,8 @@ fn games_end_where_the_next_one_begins() {
             "[White \"a\"]\n\n1. e4 *\n  \n\t[White \"b\"]\n\n1. d4 *\n",
             "[Event \"1\"]\n[White \"a\"]\n\n[Event \"2\"]\n[White \"b\"]\n\n1. d4 *\n",
             "[White \"a\"]\n\n[Black \"b\"]\n\n\n1. e4 *\n",
+            "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n \n[Site \"?\"]\n[White \"c\"]\n\n\
+             [White \"d\"]\n\n[Black \"e\"]\n\n1. e4 *\n",
             "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n",
         ],
         expect![[r#"
@@ -257,6 +259,10 @@ fn games_end_where_the_next_one_begins() {
             4-8: [b] d4 *
             "[White \"a\"]\n\n[Black \"b\"]\n\n\n1. e4 *\n"
             1-7: [a] [b] e4 *
+            "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n \n[Site \"?\"]\n[White \"c\"]\n\n[White \"d\"]\n\n[Black \"e\"]\n\n1. e4 *\n"
+            1-5: [a] [b] [1-0]
+            5-8: [c]
+            8-13: [d] [e] e4 *
             "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n"
             1-6: [a] {a comment} e4 *
         "#]],

@@ -11,7 +11,9 @@ use memchr::{memchr, memchr_iter, memmem};
 use shakmaty::san::SanPlus;
 
 use super::blanks::{is_blank, line_length};
-use super::tag_text::{begins_tags, end_of_quote, is_tag, odd_tag, plain_tag};
+use super::tag_text::{
+    begins_tags, end_of_quote, first_tags, is_tag, known_tags, odd_tag, plain_tag,
+};
 use super::words::{Meaning, invisible_length, meaning};
 
 /// Maximum length, in bytes, of an invalid token that is passed to the visitor.
@@ -128,6 +130,8 @@ impl<'t> Normalizer<'t> {
     /// Skips the tags of a game.
     fn tags(&mut self) {
         let mut has_event = false;
+        // Set of the tags of this game before the offset `listed`.
+        let (mut names, mut listed) = (0, self.at);
         loop {
             let begin = self.at;
             self.skip_blank();
@@ -142,13 +146,20 @@ impl<'t> Normalizer<'t> {
                 }
                 _ => return,
             }
+            if newlines(&self.text[begin..self.at]) > 1 {
+                let earlier = &self.text[std::mem::replace(&mut listed, self.at)..self.at];
+                names |= known_tags(earlier.split(|byte| *byte == b'\n'));
+            }
             // In PGN, an `Event` tag starts each game, so a second `Event` tag belongs to the next
-            // game.
-            if rest.starts_with(b"[Event ") && std::mem::replace(&mut has_event, true) {
+            // game. So do tags after a blank line if one of them repeats a tag of this game.
+            let is_event = rest.starts_with(b"[Event ");
+            if is_event && has_event || listed == self.at && names & first_tags(rest) != 0 {
                 // The preceding game has no moves. A full stop, which has no meaning in PGN,
                 // becomes the movetext of this game.
                 self.split(b".\n");
+                (has_event, names, listed) = (false, 0, self.at);
             }
+            has_event |= is_event;
             match plain_tag(rest) {
                 Some(length) => self.at += length,
                 None => self.odd_tag(),
