@@ -35,9 +35,9 @@ pub(crate) struct OddTag<'t> {
 /// unclosed. Returns `None` if the text does not start with a tag.
 pub(crate) fn odd_tag(block: &[u8]) -> Option<OddTag<'_>> {
     let text = &block[..block.len().min(MAX_TAG_TEXT)];
-    let Some(quote) = memchr2(b'"', b']', text).filter(|at| text[*at] == b'"') else {
-        return unquoted_tag(text);
-    };
+    let quote = memchr2(b'"', b']', text).filter(|at| text[*at] == b'"');
+    let unquoted = unquoted_tag(text);
+    let Some(quote) = quote.filter(|_| unquoted.is_none()) else { return unquoted };
     let name = trimmed(&text[1..quote]);
     if name.len() > MAX_TAG_NAME || name.contains(&b'\n') {
         return None;
@@ -102,7 +102,8 @@ pub(crate) fn is_tag(text: &[u8]) -> bool {
     let rest = &rest[blanks(rest)..];
     let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     let name = rest.iter().take_while(is_letter).count();
-    name > 0 && rest[name + blanks(&rest[name..])..].starts_with(b"\"")
+    let value = &rest[name + blanks(&rest[name..])..];
+    name > 0 && (value.starts_with(b"\"") || is_typographic(value))
 }
 
 /// Returns the set of [`KNOWN_TAGS`] that begin these lines.
@@ -124,15 +125,23 @@ pub(crate) fn first_tags(text: &[u8]) -> u16 {
     known_tags(lines.take_while(|line| trimmed(line).starts_with(b"[")))
 }
 
-/// Reads a tag of [`KNOWN_TAGS`] whose value is not in quotation marks.
+/// Reads a tag of [`KNOWN_TAGS`] whose value is not in quotation marks, or any tag whose value is
+/// in typographic quotation marks.
 fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
     let inner = text.strip_prefix(b"[")?;
     let length = memchr2(b']', b'\n', inner).filter(|at| inner[*at] == b']')?;
     let (name, value) = inner[..length].split_at(memchr(b' ', &inner[..length])?);
-    let is_known = KNOWN_TAGS.iter().any(|known| known.as_bytes() == name);
-    (is_known && !value.contains(&b'"')).then(|| OddTag {
-        name,
-        value: trimmed(value).to_vec(),
-        length: length + 2,
-    })
+    let mut value = trimmed(value);
+    if let (true, Ok(text)) = (is_typographic(value), str::from_utf8(value)) {
+        value = text.trim_matches(|c| matches!(c, '"' | '\u{201c}'..='\u{201f}')).as_bytes();
+    } else if value.contains(&b'"') || !KNOWN_TAGS.iter().any(|known| known.as_bytes() == name) {
+        return None;
+    }
+    Some(OddTag { name, value: value.to_vec(), length: length + 2 })
+}
+
+/// Returns whether a text starts with a double quotation mark from U+201C to U+201F, which word
+/// processors write in place of `"`.
+fn is_typographic(text: &[u8]) -> bool {
+    matches!(text, [0xe2, 0x80, 0x9c..=0x9f, ..])
 }

@@ -239,6 +239,7 @@ impl<'t> Normalizer<'t> {
                     return self.split(b"\n\n");
                 }
                 0..b' ' | 0x7f | b'}' => self.replace(self.at..self.at + 1, b" "),
+                b'0' | b'1' if self.is_past_result() => {}
                 b'1'..=b'9' if self.is_past_number() => {}
                 b'0' if self.rest().starts_with(b"0.") => self.at += 2,
                 0xe2 if self.rest().starts_with(ELLIPSIS) => {
@@ -375,6 +376,29 @@ impl<'t> Normalizer<'t> {
         is_number
     }
 
+    /// Skips a result with spaces, such as `1 - 0`, and replaces the result by its normal form.
+    /// Returns whether a result was skipped.
+    fn is_past_result(&mut self) -> bool {
+        let rest = self.rest();
+        let after_spaces =
+            |text: &'t [u8]| &text[text.iter().take_while(|byte| **byte == b' ').count()..];
+        let dash = after_spaces(&rest[1..]);
+        let after = ["-", "\u{2013}", "\u{2014}", "\u{2212}"]
+            .iter()
+            .find_map(|written| dash.strip_prefix(written.as_bytes()));
+        let Some([second, after @ ..]) = after.map(after_spaces) else { return false };
+        let outcome = [rest[0], b'-', *second];
+        let length = rest.len() - after.len();
+        let is_result = matches!(&outcome, b"1-0" | b"0-1")
+            && rest[..length].contains(&b' ')
+            && after.first().is_none_or(|byte| ends_word(*byte));
+        if is_result {
+            self.has_result = true;
+            self.replace(self.at..self.at + length, &outcome);
+        }
+        is_result
+    }
+
     /// Skips a token, and replaces a token that is not in normal form.
     fn word(&mut self) {
         let rest = self.rest();
@@ -435,8 +459,10 @@ fn may_promote(after: &[u8]) -> bool {
 
 /// Returns whether a text starts with the number of White's first move.
 fn is_first_number(text: &[u8]) -> bool {
-    // `1...` continues a game with Black's first move, for example after a comment.
-    text.starts_with(b"1.") && !text.starts_with(b"1..")
+    // `1...`, also with spaces, continues a game with Black's first move, for example after a
+    // comment.
+    let after = text.strip_prefix(b"1.").map(<[u8]>::trim_ascii_start);
+    after.is_some_and(|after| !after.starts_with(b".") && !after.starts_with(ELLIPSIS))
 }
 
 /// Returns the length, in bytes, of a token. A Unicode space also ends a token.
