@@ -1,6 +1,6 @@
 //! Parser for tags, including tags in nonstandard forms.
 
-use memchr::{memchr, memchr_iter, memchr2, memchr3, memmem};
+use memchr::{memchr, memchr_iter, memchr2, memchr3};
 use pgn_reader::RawTag;
 
 use super::blanks::{is_blank, line_length, trimmed};
@@ -35,7 +35,9 @@ pub(crate) struct OddTag<'t> {
 /// unclosed. Returns `None` if the text does not start with a tag.
 pub(crate) fn odd_tag(block: &[u8]) -> Option<OddTag<'_>> {
     let text = &block[..block.len().min(MAX_TAG_TEXT)];
-    let quote = memchr2(b'"', b']', text).filter(|at| text[*at] == b'"');
+    // Spaces may surround the name.
+    let before_value = &text[..text.len().min(2 * MAX_TAG_NAME)];
+    let quote = memchr2(b'"', b']', before_value).filter(|at| text[*at] == b'"');
     let unquoted = unquoted_tag(text);
     let Some(quote) = quote.filter(|_| unquoted.is_none()) else { return unquoted };
     let name = trimmed(&text[1..quote]);
@@ -44,8 +46,8 @@ pub(crate) fn odd_tag(block: &[u8]) -> Option<OddTag<'_>> {
     }
     let text_of_value = &text[quote + 1..];
     // A value without a closing quotation mark must not include the next tag or the moves.
-    let ends = [b"\n[", b"\n\n"].into_iter();
-    let limit = ends.filter_map(|end| memmem::find(text_of_value, end)).min();
+    let ends_tag = |at: &usize| matches!(text_of_value.get(at + 1), Some(b'[' | b'\n'));
+    let limit = memchr_iter(b'\n', text_of_value).find(ends_tag);
     let text_of_value = &text_of_value[..limit.unwrap_or(text_of_value.len())];
     let blanks_after =
         |at: usize| text_of_value[at + 1..].iter().take_while(|byte| is_blank(**byte)).count();

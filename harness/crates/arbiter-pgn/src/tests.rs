@@ -461,6 +461,9 @@ fn any_bytes_are_read() {
     for piece in pieces {
         games_text(format!("1. e4 {}", piece.repeat(50_000)));
     }
+    for piece in ["\n\n[", "[a \"\n", "{\n\n[Event \"", "\n[White \"a\"]\n"] {
+        games_text(piece.repeat(50_000));
+    }
 }
 
 #[test]
