@@ -3,10 +3,10 @@
 use std::io::{self, ErrorKind, Read};
 
 use arbiter_position::PlainText;
-use memchr::{memmem, memrchr};
+use memchr::{memmem, memrchr, memrchr2};
 
 use super::blanks::{line_length, trimmed};
-use super::tag_text::begins_tags;
+use super::tag_text::{MAX_QUOTE, begins_tags, end_of_quote, first_tags, known_tags};
 
 /// Maximum size of a block, in bytes, unless one game is longer. A block of this size fits into the
 /// cache of one core.
@@ -39,7 +39,11 @@ impl<R: Read> Iterator for Blocks<R> {
             if matches!(self.end, Some(Ok(()))) {
                 break;
             }
-            if let Some(begin) = last_game(&self.rest) {
+            // A comment may contain the tags of a game. The end of such a comment is within this
+            // length.
+            let unsearched = if self.end.is_none() { MAX_QUOTE } else { 0 };
+            let searched = self.rest.len().saturating_sub(unsearched);
+            if let Some(begin) = last_game(&self.rest, searched) {
                 let rest = self.rest.split_off(begin);
                 return Some(Ok(std::mem::replace(&mut self.rest, rest)));
             }
@@ -78,33 +82,60 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Returns the offset of the last game in a text; `None` if the last game is the first game. A game
-/// begins at the first of the tags around an `Event` tag at the start of a line. If no line starts
-/// with an `Event` tag, a game begins at the first of the tags around a tag after a blank line.
-fn last_game(text: &[u8]) -> Option<usize> {
-    let event = memmem::rfind(text, b"\n[Event ").map(|at| at + 1);
+/// Returns the offset of the last game in a text, found by the tags in the first `searched` bytes;
+/// `None` if the last game is the first game. A game begins at the first of the tags around an
+/// `Event` tag at the start of a line. If no line starts with an `Event` tag, a game begins at the
+/// first of the tags around a tag after a blank line.
+fn last_game(text: &[u8], searched: usize) -> Option<usize> {
+    let searched = &text[..searched];
+    let events = memmem::rfind_iter(searched, b"\n[Event ").map(|at| at + 1);
     let after_blank = || {
-        let places = memmem::rfind_iter(text, b"\n\n[").map(|at| at + 2);
-        places.into_iter().find(|at| begins_tags(&text[*at..]))
+        let places = memmem::rfind_iter(searched, b"\n\n[").map(|at| at + 2);
+        first_outside_comments(text, places.filter(|at| begins_tags(&text[*at..])))
     };
-    let found = event.or_else(after_blank)?;
+    let found = first_outside_comments(text, events).or_else(after_blank)?;
     // The tag may have any place among the tags of a game, and blank lines may separate the tags.
     let (mut begin, mut at) = (found, found);
+    // Tags of the current group without blank lines, and place and tags of the following group.
+    let (mut names, mut later) = (first_tags(&text[found..]), (found, 0));
     while at > 0 {
         at = memrchr(b'\n', &text[..at - 1]).map_or(0, |end| end + 1);
-        let line = &text[at..];
-        // A second `Event` tag begins a game, so the tags before this tag belong to an earlier
-        // game.
-        if line.starts_with(b"[Event ") {
-            return Some(found);
-        }
+        let line = &text[at..][..line_length(&text[at..])];
         if begins_tags(line) {
-            begin = at;
-        } else if !trimmed(&line[..line_length(line)]).is_empty() {
+            let name = known_tags(std::iter::once(line));
+            // A second `Event` tag begins a game, so the tags before this tag belong to an earlier
+            // game. So does a group that repeats a tag.
+            if line.starts_with(b"[Event ") && names & name != 0 {
+                return Some(found);
+            }
+            (begin, names) = (at, names | name);
+            if names & later.1 != 0 {
+                return Some(later.0);
+            }
+        } else if !trimmed(line).is_empty() {
             break;
+        } else if names != 0 {
+            (later, names) = ((begin, names), 0);
         }
     }
     Some(begin).filter(|begin| *begin > 0)
+}
+
+/// Returns the first of the offsets, given in descending order, that is not in a comment.
+fn first_outside_comments(text: &[u8], places: impl Iterator<Item = usize>) -> Option<usize> {
+    let mut comment = text.len();
+    for at in places {
+        // Each comment is searched only once, however many tags it contains.
+        if at > comment {
+            continue;
+        }
+        let brace = end_of_quote(&text[at..]).and_then(|_| memrchr2(b'{', b'}', &text[..at]));
+        match brace.filter(|brace| text[*brace] == b'{') {
+            Some(begin) => comment = begin,
+            None => return Some(at),
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -140,9 +171,14 @@ mod tests {
             ("[White \"a\"]\n\n*\n\n[White \"b\"]\n\n1. e4 {\n\n[%eval 1]} *", Some(16)),
             ("[Event \"a\"]\n[White \"b\"]\n[Event \"c\"]\n", Some(24)),
             ("[White \"a\"]\n[Event \"b\"]\n", None),
+            ("[White \"a\"]\n[Black \"b\"]\n\n[White \"c\"]\n[Black \"d\"]\n", Some(25)),
+            ("[Event \"a\"]\n\n[White \"c\"]\n[Event \"d\"]\n", Some(13)),
             ("1. e4 {\n\n[%eval 1]} *", None),
+            ("*\n\n[Event \"a\"]\n\n1. e4 {\n\n[Event \"b\"]\n[Event \"c\"]\n} *", Some(3)),
+            ("*\n\n[White \"a\"]\n\n1. e4 {\n\n[White \"b\"]\n} *", Some(3)),
+            ("1. e4 {\n\n[Event \"a\"]\n\n1. e4 {} *", Some(9)),
         ] {
-            assert_eq!(last_game(text.as_bytes()), expected, "{text}");
+            assert_eq!(last_game(text.as_bytes(), text.len()), expected, "{text}");
         }
     }
 

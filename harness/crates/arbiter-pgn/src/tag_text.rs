@@ -1,6 +1,6 @@
 //! Parser for tags, including tags in nonstandard forms.
 
-use memchr::{memchr, memchr_iter, memchr2, memchr3, memmem};
+use memchr::{memchr, memchr_iter, memchr2, memchr3};
 use pgn_reader::RawTag;
 
 use super::blanks::{is_blank, line_length, trimmed};
@@ -15,8 +15,13 @@ const MAX_TAG_NAME: usize = 255;
 /// cause a search through the complete text for every tag.
 const MAX_TAG_TEXT: usize = 1 << 14;
 
+/// Maximum length, in bytes, of the part of a comment that follows tags after a blank line. Without
+/// a limit, a stray brace could hide all games after an unclosed comment.
+pub(crate) const MAX_QUOTE: usize = 1 << 16;
+
 /// Tags that are recognized even without quotation marks around the value.
-const KNOWN_TAGS: &str = "Event Site Date Round White Black Result FEN SetUp Variant";
+const KNOWN_TAGS: [&str; 10] =
+    ["Event", "Site", "Date", "Round", "White", "Black", "Result", "FEN", "SetUp", "Variant"];
 
 /// Tag in a form other than the standard form.
 pub(crate) struct OddTag<'t> {
@@ -30,17 +35,19 @@ pub(crate) struct OddTag<'t> {
 /// unclosed. Returns `None` if the text does not start with a tag.
 pub(crate) fn odd_tag(block: &[u8]) -> Option<OddTag<'_>> {
     let text = &block[..block.len().min(MAX_TAG_TEXT)];
-    let Some(quote) = memchr2(b'"', b']', text).filter(|at| text[*at] == b'"') else {
-        return unquoted_tag(text);
-    };
+    // Spaces may surround the name.
+    let before_value = &text[..text.len().min(2 * MAX_TAG_NAME)];
+    let quote = memchr2(b'"', b']', before_value).filter(|at| text[*at] == b'"');
+    let unquoted = unquoted_tag(text);
+    let Some(quote) = quote.filter(|_| unquoted.is_none()) else { return unquoted };
     let name = trimmed(&text[1..quote]);
     if name.len() > MAX_TAG_NAME || name.contains(&b'\n') {
         return None;
     }
     let text_of_value = &text[quote + 1..];
     // A value without a closing quotation mark must not include the next tag or the moves.
-    let ends = [b"\n[", b"\n\n"].into_iter();
-    let limit = ends.filter_map(|end| memmem::find(text_of_value, end)).min();
+    let ends_tag = |at: &usize| matches!(text_of_value.get(at + 1), Some(b'[' | b'\n'));
+    let limit = memchr_iter(b'\n', text_of_value).find(ends_tag);
     let text_of_value = &text_of_value[..limit.unwrap_or(text_of_value.len())];
     let blanks_after =
         |at: usize| text_of_value[at + 1..].iter().take_while(|byte| is_blank(**byte)).count();
@@ -82,6 +89,14 @@ pub(crate) fn begins_tags(text: &[u8]) -> bool {
     is_tag(text) || unquoted_tag(text).is_some()
 }
 
+/// Returns the length of the rest of a comment, given the text from tags after a blank line;
+/// `None` if the comment is unclosed, so that these tags begin a game. As comments do not nest, an
+/// opening brace before the closing brace belongs to a later game.
+pub(crate) fn end_of_quote(text: &[u8]) -> Option<usize> {
+    let text = &text[..text.len().min(MAX_QUOTE)];
+    memchr2(b'{', b'}', text).filter(|at| text[*at] == b'}').map(|at| at + 1)
+}
+
 /// Returns whether a text starts with a bracket, a name and a quotation mark.
 pub(crate) fn is_tag(text: &[u8]) -> bool {
     let Some((b'[', rest)) = text.split_first() else { return false };
@@ -89,18 +104,46 @@ pub(crate) fn is_tag(text: &[u8]) -> bool {
     let rest = &rest[blanks(rest)..];
     let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     let name = rest.iter().take_while(is_letter).count();
-    name > 0 && rest[name + blanks(&rest[name..])..].starts_with(b"\"")
+    let value = &rest[name + blanks(&rest[name..])..];
+    name > 0 && (value.starts_with(b"\"") || is_typographic(value))
 }
 
-/// Reads a tag of [`KNOWN_TAGS`] whose value is not in quotation marks.
+/// Returns the set of [`KNOWN_TAGS`] that begin these lines.
+pub(crate) fn known_tags<'t>(lines: impl Iterator<Item = &'t [u8]>) -> u16 {
+    let name = |line: &'t [u8]| {
+        let name = trimmed(line).strip_prefix(b"[").map_or(&b""[..], trimmed);
+        name.split(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default()
+    };
+    let is_name = |name: &[u8], known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+    let bits = lines.map(name).filter_map(|name| {
+        KNOWN_TAGS.iter().position(|known| is_name(name, known)).map(|at| 1 << at)
+    });
+    bits.fold(0, std::ops::BitOr::bitor)
+}
+
+/// Returns the set of [`KNOWN_TAGS`] in the tags at the start of a text, up to the next blank line.
+pub(crate) fn first_tags(text: &[u8]) -> u16 {
+    let lines = text.split(|byte| *byte == b'\n');
+    known_tags(lines.take_while(|line| trimmed(line).starts_with(b"[")))
+}
+
+/// Reads a tag of [`KNOWN_TAGS`] whose value is not in quotation marks, or any tag whose value is
+/// in typographic quotation marks.
 fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
     let inner = text.strip_prefix(b"[")?;
     let length = memchr2(b']', b'\n', inner).filter(|at| inner[*at] == b']')?;
     let (name, value) = inner[..length].split_at(memchr(b' ', &inner[..length])?);
-    let is_known = KNOWN_TAGS.split(' ').any(|known| known.as_bytes() == name);
-    (is_known && !value.contains(&b'"')).then(|| OddTag {
-        name,
-        value: trimmed(value).to_vec(),
-        length: length + 2,
-    })
+    let mut value = trimmed(value);
+    if let (true, Ok(text)) = (is_typographic(value), str::from_utf8(value)) {
+        value = text.trim_matches(|c| matches!(c, '"' | '\u{201c}'..='\u{201f}')).as_bytes();
+    } else if value.contains(&b'"') || !KNOWN_TAGS.iter().any(|known| known.as_bytes() == name) {
+        return None;
+    }
+    Some(OddTag { name, value: value.to_vec(), length: length + 2 })
+}
+
+/// Returns whether a text starts with a double quotation mark from U+201C to U+201F, which word
+/// processors write in place of `"`.
+fn is_typographic(text: &[u8]) -> bool {
+    matches!(text, [0xe2, 0x80, 0x9c..=0x9f, ..])
 }

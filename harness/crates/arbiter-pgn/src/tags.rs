@@ -84,7 +84,7 @@ impl Tags {
             target.extend_from_slice(value.trim_ascii());
         }
         // Some programs write all tags, including tags without a value.
-        if matches!(self.fen.as_slice(), b"?" | b"-" | b"*") {
+        if matches!(self.fen.as_slice(), b"?" | b"-" | b"*" | b"startpos") {
             self.fen.clear();
         }
     }

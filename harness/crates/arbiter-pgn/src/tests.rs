@@ -143,6 +143,7 @@ fn moves_are_read_in_every_notation() {
             "1. e4 -- 2. Z0 @@@@ 3. 0000 null *\n",
             "1. Qh5++ Qxf7#+ 2. Nf3+- d4= *\n",
             "1. Qxf7mate exd6/ep 2. exd6 EP hxg8 = Q 3. hxg8(=Q)+ О-О 4. d4 = e5 *\n",
+            "1. a8= Q b1= N+ 2. c8= d1= Kd2 *\n",
             "1. Sf3 e4, 2. nf3 hello 3. Ng9 e4e5e6 *\n",
         ],
         expect![[r#"
@@ -164,6 +165,8 @@ fn moves_are_read_in_every_notation() {
             1-2: Qh5 Qxf7 Nf3 d4 *
             "1. Qxf7mate exd6/ep 2. exd6 EP hxg8 = Q 3. hxg8(=Q)+ О-О 4. d4 = e5 *\n"
             1-2: Qxf7 exd6 exd6 hxg8=Q hxg8=Q O-O d4 e5 *
+            "1. a8= Q b1= N+ 2. c8= d1= Kd2 *\n"
+            1-2: a8=Q b1=N c8 d1 Kd2 *
             "1. Sf3 e4, 2. nf3 hello 3. Ng9 e4e5e6 *\n"
             1-2: ?Sf3 ?e4, ?nf3 ?hello ?Ng9 ?e4e5e6 *
         "#]],
@@ -179,6 +182,7 @@ fn results_are_read_in_every_format() {
             "1. e4 ½-½\n",
             "1. e4 1/2\n",
             "1. e4 1:0\n",
+            "1. e4 1 - 0\n\n1. d4 0 \u{2013}1\n\n1. c4 1/2 - 1/2\n",
             "1. e4\n",
             "1. e4 *",
             "1. e41-0",
@@ -195,6 +199,10 @@ fn results_are_read_in_every_format() {
             1-2: e4 1/2-1/2
             "1. e4 1:0\n"
             1-2: e4 1-0
+            "1. e4 1 - 0\n\n1. d4 0 –1\n\n1. c4 1/2 - 1/2\n"
+            1-2: e4 1-0
+            3-4: d4 0-1
+            5-6: c4 1/2-1/2 1/2-1/2
             "1. e4\n"
             1-2: e4
             "1. e4 *"
@@ -223,6 +231,9 @@ fn games_end_where_the_next_one_begins() {
             "[White \"a\"]\n\n1. e4 *\n  \n\t[White \"b\"]\n\n1. d4 *\n",
             "[Event \"1\"]\n[White \"a\"]\n\n[Event \"2\"]\n[White \"b\"]\n\n1. d4 *\n",
             "[White \"a\"]\n\n[Black \"b\"]\n\n\n1. e4 *\n",
+            "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n \n[Site \"?\"]\n[White \"c\"]\n\n\
+             [White \"d\"]\n\n[Black \"e\"]\n\n1. e4 *\n",
+            "1. e4 e5\n\n1. ... c5\n\n1. \u{2026} d5 1-0\n",
             "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n",
         ],
         expect![[r#"
@@ -257,6 +268,12 @@ fn games_end_where_the_next_one_begins() {
             4-8: [b] d4 *
             "[White \"a\"]\n\n[Black \"b\"]\n\n\n1. e4 *\n"
             1-7: [a] [b] e4 *
+            "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n \n[Site \"?\"]\n[White \"c\"]\n\n[White \"d\"]\n\n[Black \"e\"]\n\n1. e4 *\n"
+            1-5: [a] [b] [1-0]
+            5-8: [c]
+            8-13: [d] [e] e4 *
+            "1. e4 e5\n\n1. ... c5\n\n1. … d5 1-0\n"
+            1-6: e4 e5 c5 d5 1-0
             "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n"
             1-6: [a] {a comment} e4 *
         "#]],
@@ -269,6 +286,7 @@ fn junk_between_games_loses_no_game() {
         &[
             "hello world\n\n[White \"a\"]\n\n1. e4 *\n\nmore of that\n\n[White \"b\"]\n\n*\n",
             "1. e4 {never closed\n\n[White \"a\"]\n\n1. d4 {closed} *\n",
+            "1. e4 {as in\n\n[White \"a\"]\n\n1. d4 *} e5 (1... c5 {\n\n[White \"b\"]\n}) 2. Nf3 *\n",
             "1. e4 {the end is missing",
             "[White \"a\"]\n[Black \"b",
             "1. e4 e5 [%clk 0:01] 2. Nf3\n[%eval 1] Nc6 *\n",
@@ -283,6 +301,8 @@ fn junk_between_games_loses_no_game() {
             "1. e4 {never closed\n\n[White \"a\"]\n\n1. d4 {closed} *\n"
             1-3: e4 {never closed} ?{
             3-6: [a] d4 {closed} *
+            "1. e4 {as in\n\n[White \"a\"]\n\n1. d4 *} e5 (1... c5 {\n\n[White \"b\"]\n}) 2. Nf3 *\n"
+            1-9: e4 {as in [White "a"] 1. d4 *} e5 Nf3 *
             "1. e4 {the end is missing"
             1-1: e4 {the end is missing} ?{
             "[White \"a\"]\n[Black \"b"
@@ -311,6 +331,7 @@ fn tags_are_read_in_every_format() {
             "\u{feff}[White \"a\"]\n\n1. e4 *\n\n\u{feff}[White \"b\"]\n\n1. d4 *\n",
             "[White \"a\"]\r[Black \"b\"]\r\r1. e4\re5 *\r\r[White \"c\"]\r\r1. d4 *\r",
             "[White a]\n[]\n[Black \"b\"]\n\n1. e4 *\n",
+            "[White \u{201c}a\u{201d}]\n[Black \u{201e}b \"c\"\"]\n[Elo \u{201c}1\u{201d}]\n[FEN \"startpos\"]\n\n*\n",
             "[White \"a\"]\u{c}\n\u{b}\n1. e4\u{b}e5\u{a0} 2. Nf3 *\n",
         ],
         expect![[r#"
@@ -340,6 +361,8 @@ fn tags_are_read_in_every_format() {
             7-10: [c] d4 *
             "[White a]\n[]\n[Black \"b\"]\n\n1. e4 *\n"
             1-6: [a] [b] e4 *
+            "[White “a”]\n[Black „b \"c\"\"]\n[Elo “1”]\n[FEN \"startpos\"]\n\n*\n"
+            1-7: [a] [b "c] *
             "[White \"a\"]\u{c}\n\u{b}\n1. e4\u{b}e5\u{a0} 2. Nf3 *\n"
             1-4: [a] e4 e5 Nf3 *
         "#]],
@@ -358,7 +381,7 @@ fn common_variant_names_and_empty_fen_tags_are_read() {
         tags.set(b"Variant", variant.as_bytes());
         assert_eq!(tags.is_chess960(), Ok(is_chess960), "{variant}");
     }
-    for fen in ["?", "-", "*", " "] {
+    for fen in ["?", "-", "*", " ", "startpos"] {
         let mut tags = Tags::default();
         tags.set(b"FEN", fen.as_bytes());
         assert_eq!(tags.fen, b"", "{fen}");
@@ -437,6 +460,9 @@ fn any_bytes_are_read() {
     }
     for piece in pieces {
         games_text(format!("1. e4 {}", piece.repeat(50_000)));
+    }
+    for piece in ["\n\n[", "[a \"\n", "{\n\n[Event \"", "\n[White \"a\"]\n"] {
+        games_text(piece.repeat(50_000));
     }
 }
 

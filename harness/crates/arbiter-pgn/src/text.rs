@@ -11,7 +11,9 @@ use memchr::{memchr, memchr_iter, memmem};
 use shakmaty::san::SanPlus;
 
 use super::blanks::{is_blank, line_length};
-use super::tag_text::{begins_tags, is_tag, odd_tag, plain_tag};
+use super::tag_text::{
+    begins_tags, end_of_quote, first_tags, is_tag, known_tags, odd_tag, plain_tag,
+};
 use super::words::{Meaning, invisible_length, meaning};
 
 /// Maximum length, in bytes, of an invalid token that is passed to the visitor.
@@ -107,7 +109,7 @@ impl<'t> Normalizer<'t> {
 
     /// Returns the next offset at which a tag follows a blank line, or the end of the text. An
     /// unclosed comment ends at this offset, so that the comment does not include the following
-    /// games.
+    /// games; see [`end_of_quote`] for comments that contain such a tag.
     #[inline]
     fn boundary(&mut self) -> usize {
         if let Some(boundary) = self.boundary.filter(|boundary| *boundary >= self.at) {
@@ -128,6 +130,8 @@ impl<'t> Normalizer<'t> {
     /// Skips the tags of a game.
     fn tags(&mut self) {
         let mut has_event = false;
+        // Set of the tags of this game before the offset `listed`.
+        let (mut names, mut listed) = (0, self.at);
         loop {
             let begin = self.at;
             self.skip_blank();
@@ -142,13 +146,20 @@ impl<'t> Normalizer<'t> {
                 }
                 _ => return,
             }
+            if newlines(&self.text[begin..self.at]) > 1 {
+                let earlier = &self.text[std::mem::replace(&mut listed, self.at)..self.at];
+                names |= known_tags(earlier.split(|byte| *byte == b'\n'));
+            }
             // In PGN, an `Event` tag starts each game, so a second `Event` tag belongs to the next
-            // game.
-            if rest.starts_with(b"[Event ") && std::mem::replace(&mut has_event, true) {
+            // game. So do tags after a blank line if one of them repeats a tag of this game.
+            let is_event = rest.starts_with(b"[Event ");
+            if is_event && has_event || listed == self.at && names & first_tags(rest) != 0 {
                 // The preceding game has no moves. A full stop, which has no meaning in PGN,
                 // becomes the movetext of this game.
                 self.split(b".\n");
+                (has_event, names, listed) = (false, 0, self.at);
             }
+            has_event |= is_event;
             match plain_tag(rest) {
                 Some(length) => self.at += length,
                 None => self.odd_tag(),
@@ -228,6 +239,7 @@ impl<'t> Normalizer<'t> {
                     return self.split(b"\n\n");
                 }
                 0..b' ' | 0x7f | b'}' => self.replace(self.at..self.at + 1, b" "),
+                b'0' | b'1' if self.is_past_result() => {}
                 b'1'..=b'9' if self.is_past_number() => {}
                 b'0' if self.rest().starts_with(b"0.") => self.at += 2,
                 0xe2 if self.rest().starts_with(ELLIPSIS) => {
@@ -286,30 +298,35 @@ impl<'t> Normalizer<'t> {
 
     /// Skips a comment. An unclosed comment extends to the end of the game.
     fn comment(&mut self) {
-        // The search ends at the tags of the next game, so that an unclosed comment damages only
-        // one game.
-        let end = self.boundary();
-        match memchr(b'}', &self.text[self.at..end]) {
-            Some(length) => self.at += length + 1,
+        let boundary = self.boundary();
+        match self.comment_length(boundary) {
+            Some(length) => self.at += length,
             // The first brace ends the comment. A second comment then reports the missing end to
             // the visitor.
-            None => self.replace(end..end, &[b"}", UNCLOSED_COMMENT].concat()),
+            None => self.replace(boundary..boundary, &[b"}", UNCLOSED_COMMENT].concat()),
         }
+    }
+
+    /// Returns the length, in bytes, of a comment; `None` if the comment is unclosed.
+    fn comment_length(&self, boundary: usize) -> Option<usize> {
+        let comment = &self.text[self.at..boundary];
+        let length = memchr(b'}', comment).map(|length| length + 1);
+        length.or_else(|| Some(comment.len() + end_of_quote(&self.text[boundary..])?))
     }
 
     /// Skips a variation, and removes the variation if the reader would end the game within the
     /// variation. An unclosed variation extends to the end of the game.
     fn variation(&mut self) {
         let begin = self.at;
-        let limit = self.boundary();
-        let mut at = begin;
         let mut depth = 0u32;
-        while let Some(byte) = self.text[..limit].get(at) {
-            let rest = &self.text[at..limit];
-            at += match byte {
-                b'{' => memchr(b'}', rest).map_or(rest.len(), |length| length + 1),
+        loop {
+            let limit = self.boundary();
+            let Some(byte) = self.text[..limit].get(self.at) else { break };
+            let rest = &self.text[self.at..limit];
+            self.at += match byte {
+                b'{' => self.comment_length(limit).unwrap_or(rest.len()),
                 b';' => line_length(rest),
-                b'%' if self.text[at - 1] == b'\n' => line_length(rest),
+                b'%' if self.text[self.at - 1] == b'\n' => line_length(rest),
                 _ => 1,
             };
             match byte {
@@ -321,18 +338,15 @@ impl<'t> Normalizer<'t> {
                 break;
             }
         }
-        let ends_game = |end: &&[u8]| memmem::find(&self.text[begin..at], end).is_some();
+        let part = begin..self.at;
+        let ends_game = |end: &&[u8]| memmem::find(&self.text[part.clone()], end).is_some();
         if depth > 0 {
-            self.drop_but_lines(begin..at);
-            self.replace(at..at, UNCLOSED_COMMENT);
-            return;
-        }
-        // The reader skips variations, but ends the game at a blank line or a tag, even within a
-        // variation.
-        if [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
-            self.drop_but_lines(begin..at)
-        } else {
-            self.at = at
+            self.drop_but_lines(part);
+            self.replace(self.at..self.at, UNCLOSED_COMMENT);
+        } else if [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
+            // The reader skips variations, but ends the game at a blank line or a tag, even within
+            // a variation.
+            self.drop_but_lines(part);
         }
     }
 
@@ -360,6 +374,29 @@ impl<'t> Normalizer<'t> {
             self.at += digits + stops;
         }
         is_number
+    }
+
+    /// Skips a result with spaces, such as `1 - 0`, and replaces the result by its normal form.
+    /// Returns whether a result was skipped.
+    fn is_past_result(&mut self) -> bool {
+        let rest = self.rest();
+        let after_spaces =
+            |text: &'t [u8]| &text[text.iter().take_while(|byte| **byte == b' ').count()..];
+        let dash = after_spaces(&rest[1..]);
+        let after = ["-", "\u{2013}", "\u{2014}", "\u{2212}"]
+            .iter()
+            .find_map(|written| dash.strip_prefix(written.as_bytes()));
+        let Some([second, after @ ..]) = after.map(after_spaces) else { return false };
+        let outcome = [rest[0], b'-', *second];
+        let length = rest.len() - after.len();
+        let is_result = matches!(&outcome, b"1-0" | b"0-1")
+            && rest[..length].contains(&b' ')
+            && after.first().is_none_or(|byte| ends_word(*byte));
+        if is_result {
+            self.has_result = true;
+            self.replace(self.at..self.at + length, &outcome);
+        }
+        is_result
     }
 
     /// Skips a token, and replaces a token that is not in normal form.
@@ -422,8 +459,10 @@ fn may_promote(after: &[u8]) -> bool {
 
 /// Returns whether a text starts with the number of White's first move.
 fn is_first_number(text: &[u8]) -> bool {
-    // `1...` continues a game with Black's first move, for example after a comment.
-    text.starts_with(b"1.") && !text.starts_with(b"1..")
+    // `1...`, also with spaces, continues a game with Black's first move, for example after a
+    // comment.
+    let after = text.strip_prefix(b"1.").map(<[u8]>::trim_ascii_start);
+    after.is_some_and(|after| !after.starts_with(b".") && !after.starts_with(ELLIPSIS))
 }
 
 /// Returns the length, in bytes, of a token. A Unicode space also ends a token.

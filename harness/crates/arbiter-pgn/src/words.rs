@@ -43,12 +43,13 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
         Some(word) if after.starts_with(b".p") => (word, 2),
         _ => (plain.as_str(), 0),
     };
+    let is_promoting = word.ends_with('=');
     let word = without_suffixes(word);
     // `N` and `TN` mark a novelty, and `D` a diagram.
     if word.chars().all(is_mark) || matches!(word, "N" | "TN" | "D") {
         return (Meaning::Mark, dots);
     }
-    let (promoted, length) = promotion(word, after).unzip();
+    let (promoted, length) = promotion(word, is_promoting, after).unzip();
     match san(word, promoted) {
         Some(san) => (Meaning::Move(san), dots + length.unwrap_or(0)),
         None => (Meaning::Unknown, 0),
@@ -115,11 +116,13 @@ fn without_suffixes(word: &str) -> &str {
     word
 }
 
-/// Returns the promotion piece if the piece follows the token: `b8(Q)`, `b8(=Q)` or `b8 = Q`. Also
-/// returns the number of bytes in `after` that belong to the promotion.
-fn promotion(word: &str, after: &[u8]) -> Option<(u8, usize)> {
+/// Returns the promotion piece if the piece follows the token: `b8(Q)`, `b8(=Q)`, `b8 = Q`, or
+/// `b8= Q` if `is_promoting` is `true`. Also returns the number of bytes in `after` that belong to
+/// the promotion.
+fn promotion(word: &str, is_promoting: bool, after: &[u8]) -> Option<(u8, usize)> {
     let [b'a'..=b'h', .., b'1' | b'8'] = word.as_bytes() else { return None };
-    let forms = [("(=", ")"), ("(", ")"), (" = ", ""), (" =", "")];
+    let forms = [("(=", ")"), ("(", ")"), (" = ", ""), (" =", ""), (" ", "")];
+    let forms = &forms[..if is_promoting { 5 } else { 4 }];
     forms.iter().find_map(|(before, behind)| {
         let (role, rest) = after.strip_prefix(before.as_bytes())?.split_first()?;
         let rest = rest.strip_prefix(behind.as_bytes())?;

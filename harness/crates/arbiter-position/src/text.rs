@@ -5,8 +5,8 @@ use std::io::{self, Cursor, ErrorKind, Read};
 use memchr::memchr;
 
 /// Reader that removes a byte order mark from a text and converts all line endings to line feeds. A
-/// line may end with a carriage return, with or without a line feed. UTF-16 is not supported: the
-/// first read fails.
+/// line may end with a carriage return, with or without a line feed. UTF-16 and UTF-32 are not
+/// supported: the first read fails.
 #[derive(Debug)]
 pub struct PlainText<R> {
     source: R,
@@ -24,17 +24,20 @@ impl<R: Read> PlainText<R> {
 
     fn begin(&mut self) -> io::Result<Cursor<Vec<u8>>> {
         let mut head = Vec::new();
-        // The first four bytes show whether there is a byte order mark, and whether the text is
-        // UTF-16 without a byte order mark.
+        // The first four bytes show whether there is a byte order mark. Without one, most bytes of
+        // UTF-16 and UTF-32 are zero at the start of a text in ASCII characters.
         (&mut self.source).take(4).read_to_end(&mut head)?;
         let is_zero: Vec<bool> = head.iter().map(|byte| *byte == 0).collect();
-        // In UTF-16 without a byte order mark, every second byte is zero if the text starts with
-        // ASCII characters.
-        let is_utf16 = head.starts_with(b"\xff\xfe")
-            || head.starts_with(b"\xfe\xff")
-            || matches!(is_zero[..], [false, true, false, true] | [true, false, true, false]);
-        if is_utf16 {
-            let reason = "it is UTF-16; save it as UTF-8";
+        let encoding = match (head.as_slice(), is_zero.as_slice()) {
+            // The byte order mark of UTF-32 starts with that of UTF-16.
+            (b"\xff\xfe\0\0" | b"\0\0\xfe\xff", _)
+            | (_, [false, true, true, true] | [true, true, true, false]) => Some("UTF-32"),
+            ([0xff, 0xfe, ..] | [0xfe, 0xff, ..], _)
+            | (_, [false, true, false, true] | [true, false, true, false]) => Some("UTF-16"),
+            _ => None,
+        };
+        if let Some(encoding) = encoding {
+            let reason = format!("it is {encoding}; save it as UTF-8");
             return Err(io::Error::new(ErrorKind::InvalidData, reason));
         }
         if head.starts_with(b"\xef\xbb\xbf") {
@@ -119,13 +122,32 @@ mod tests {
     }
 
     #[test]
-    fn utf_16_is_rejected() {
-        let little: Vec<u8> = "8/8 w".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let big: Vec<u8> = "8/8 w".encode_utf16().flat_map(u16::to_be_bytes).collect();
-        let marked = [&b"\xff\xfe"[..], &little].concat();
-        for bytes in [marked, [&b"\xfe\xff"[..], &big].concat(), little, big] {
-            let error = read(&bytes[..]).unwrap_err();
-            assert_eq!(error.to_string(), "it is UTF-16; save it as UTF-8");
+    fn utf_16_and_utf_32_are_rejected() {
+        let units: Vec<u16> = "8/8 w".encode_utf16().collect();
+        let wide = || units.iter().map(|unit| u32::from(*unit));
+        for (encoding, marks, [little, big]) in [
+            (
+                "UTF-16",
+                [&b"\xff\xfe"[..], b"\xfe\xff"],
+                [
+                    units.iter().copied().flat_map(u16::to_le_bytes).collect::<Vec<_>>(),
+                    units.iter().copied().flat_map(u16::to_be_bytes).collect(),
+                ],
+            ),
+            (
+                "UTF-32",
+                [&b"\xff\xfe\0\0"[..], b"\0\0\xfe\xff"],
+                [
+                    wide().flat_map(u32::to_le_bytes).collect(),
+                    wide().flat_map(u32::to_be_bytes).collect(),
+                ],
+            ),
+        ] {
+            let marked = [[marks[0], &little].concat(), [marks[1], &big].concat()];
+            for bytes in marked.into_iter().chain([little, big]) {
+                let error = read(&bytes[..]).unwrap_err();
+                assert_eq!(error.to_string(), format!("it is {encoding}; save it as UTF-8"));
+            }
         }
     }
 }

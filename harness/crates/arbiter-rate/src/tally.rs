@@ -259,7 +259,9 @@ impl Tally {
         }
         self.openings[opening].results.record(game.result);
         self.count_ending(ending);
-        self.pair(players, opening, game.result);
+        // The opening of a game without moves is unknown, so such a game has no partner.
+        let is_single = self.choice.counts_singles || game.plies == 0;
+        self.pair(players, opening, game.result, is_single);
     }
 
     fn count_ending(&mut self, ending: &str) {
@@ -273,8 +275,15 @@ impl Tally {
     }
 
     /// Counts a game, as a pair if a partner game is waiting: the earliest unpaired game of the
-    /// same players from the same opening with colours reversed.
-    fn pair(&mut self, [white, black]: [usize; 2], opening: usize, result: GameResult) {
+    /// same players from the same opening with colours reversed. If `is_single` is `true`, the game
+    /// counts individually.
+    fn pair(
+        &mut self,
+        [white, black]: [usize; 2],
+        opening: usize,
+        result: GameResult,
+        is_single: bool,
+    ) {
         // The player with the lower index counts as the first player, so that both games of a pair
         // have the same key.
         let first_is_white = white < black;
@@ -284,7 +293,7 @@ impl Tally {
         let single = |meeting: &mut Meeting, result: GameResult| {
             meeting.singles[usize::from(!first_is_white)][result.half_points()] += 1;
         };
-        if self.choice.counts_singles {
+        if is_single {
             single(meeting, result);
             return;
         }
@@ -360,19 +369,21 @@ mod tests {
             game("B", "A", "1. e4", "1/2-1/2"),
             game("A", "B", "1. e4", "0-1"),
             game("B", "A", "1. c4", "1-0"),
+            game("A", "B", "", "1-0"),
+            game("B", "A", "", "0-1"),
         ]
         .concat();
         let found = tally(&text, true);
-        assert_eq!((found.games, found.pairs), (5, 1));
+        assert_eq!((found.games, found.pairs), (7, 1));
         let meetings = found.meetings();
         // A won as White and drew as Black.
         assert_eq!(meetings[0].pairs[2][1], 1);
-        assert_eq!(meetings[0].singles, [[1, 1, 0], [1, 0, 0]]);
+        assert_eq!(meetings[0].singles, [[1, 1, 1], [1, 0, 1]]);
         let single = tally(&text, false).meetings();
         assert_eq!(single[0].pairs, [[0; 3]; 3]);
         assert_eq!(single[0].results(), meetings[0].results());
-        assert_eq!(found.openings.len(), 3);
-        assert_eq!(found.players[0].by_colour[0], Trinomial { losses: 1, draws: 1, wins: 1 });
+        assert_eq!(found.openings.len(), 4);
+        assert_eq!(found.players[0].by_colour[0], Trinomial { losses: 1, draws: 1, wins: 2 });
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use super::{check_padding, other_data};
+
 /// Maximum number of bytes that are decoded in one step: the maximum size of a Zstandard block (RFC
 /// 8878, Block_Maximum_Size).
 const CHUNK: usize = 1 << 17;
@@ -50,6 +52,9 @@ impl<R: Read> Frames<R> {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
             }
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(
+                _,
+            ))) => return Err(other_data()),
             Err(error) => {
                 self.is_cut = self.is_at_end()?;
                 return Err(self.fault(error));
@@ -108,7 +113,11 @@ impl<R: Read> Read for Frames<R> {
                     let is_complete = !self.is_cut;
                     return is_complete.then_some(0).ok_or(io::ErrorKind::UnexpectedEof.into());
                 }
-                self.open()?;
+                // A frame starts with one of these bytes.
+                match self.source.buffer().first() {
+                    Some(0x28 | 0x50..=0x5f) => self.open()?,
+                    _ => check_padding(&mut self.source)?,
+                }
                 continue;
             }
             while self.decoder.can_collect() < wanted && !self.decoder.is_finished() {

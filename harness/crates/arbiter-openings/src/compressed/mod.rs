@@ -113,17 +113,33 @@ impl<R: Read> Read for GzipMembers<R> {
             }
             let Some(mut rest) = self.0.take().map(GzDecoder::into_inner) else { break };
             match rest.fill_buf()?.first() {
-                // Tapes and archives pad files with zeros.
-                None | Some(0) => {}
                 Some(0x1f) => self.0 = Some(GzDecoder::new(rest)),
-                Some(_) => {
-                    let reason = "other data follows the compressed data; unpack the file first";
-                    return Err(io::Error::new(ErrorKind::InvalidData, reason));
-                }
+                _ => check_padding(rest)?,
             }
         }
         Ok(0)
     }
+}
+
+/// Checks that only zeros and line endings follow compressed data. Tapes and archives pad files
+/// with zeros.
+fn check_padding(mut rest: impl BufRead) -> io::Result<()> {
+    loop {
+        let padding = rest.fill_buf()?;
+        if padding.iter().any(|byte| !b"\0\r\n".contains(byte)) {
+            return Err(other_data());
+        }
+        let length = padding.len();
+        if length == 0 {
+            return Ok(());
+        }
+        rest.consume(length);
+    }
+}
+
+fn other_data() -> io::Error {
+    let reason = "other data follows the compressed data; unpack the file first";
+    io::Error::new(ErrorKind::InvalidData, reason)
 }
 
 /// Reader of compressed data that reports truncated data with a message for the user.

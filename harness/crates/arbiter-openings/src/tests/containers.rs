@@ -61,6 +61,8 @@ fn containers_do_not_change_the_book() {
         ("a.epd.gz", gzipped(&text)),
         ("misnamed.epd", gzipped(&text)),
         ("padded.gz", [gzipped(&text), vec![0; 512]].concat()),
+        ("padded.zst", [zstandard(&text), vec![0; 512]].concat()),
+        ("line.zst", [zstandard(&text), b"\r\n".to_vec()].concat()),
         ("two.gz", [gzipped(START), gzipped(&format!("\n{AFTER_E4} 0 1"))].concat()),
         ("a.epd.zst", zstandard(&text)),
         ("misnamed.gz", zstandard(&text)),
@@ -135,6 +137,20 @@ fn every_truncation_of_a_packed_file_is_reported() {
             let error = read.and_then(|read| read).expect_err("cut").to_string();
             let expected = "the compressed file is cut short; copy or download it again";
             assert_eq!(error, expected, "{length} of {} bytes", whole.len());
+        }
+    }
+}
+
+#[test]
+fn other_data_after_compressed_data_is_reported() {
+    for whole in [gzipped(START), zstandard(START)] {
+        for rest in ["x", "\0\0x", "\n8/8", "Text", "(text)"] {
+            let file = [whole.as_slice(), rest.as_bytes()].concat();
+            let read =
+                decompressed(&file[..]).map(|mut source| io::copy(&mut source, &mut io::sink()));
+            let error = read.and_then(|read| read).expect_err("other data").to_string();
+            let expected = "other data follows the compressed data; unpack the file first";
+            assert_eq!(error, expected, "{rest}");
         }
     }
 }

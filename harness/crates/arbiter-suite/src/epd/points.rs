@@ -24,7 +24,7 @@ pub(super) fn points<'a>(
             }
             moves.into_iter().zip(values).collect()
         }
-        _ => comment("c0").and_then(assignments).unwrap_or_default(),
+        _ => assignments(comment("c0").unwrap_or_default(), position)?,
     };
     let mut found: Vec<(Move, u32)> = Vec::new();
     for (text, points) in pairs {
@@ -49,14 +49,23 @@ fn numbers(text: &str) -> Option<Vec<u32>> {
     numbers.filter(|numbers| !numbers.is_empty())
 }
 
-/// Parses a list of items of the form `move=points`; `None` if the list contains anything else.
-fn assignments(text: &str) -> Option<Vec<(&str, u32)>> {
-    words(text)
-        .map(|word| {
-            let (text, points) = word.rsplit_once('=')?;
-            Some((text, points.parse().ok()?))
-        })
-        .collect()
+/// Parses a list of items of the form `move=points`. If no item starts with a legal move, the text
+/// is an ordinary comment, and the list is empty unless all items have this form.
+fn assignments<'t>(text: &'t str, position: &Chess) -> Result<Vec<(&'t str, u32)>, String> {
+    let parse = |word: &'t str| {
+        let (text, points) = word.rsplit_once('=')?;
+        Some((text, points.parse().ok()?))
+    };
+    let names_move = |word: &str| {
+        let is_value = |text: &str| text.contains(char::is_alphanumeric);
+        let assigned = word.rsplit_once('=').filter(|(_, points)| is_value(points));
+        assigned.is_some_and(|(text, _)| read_move(position, text).is_ok())
+    };
+    let is_list = words(text).any(names_move);
+    match words(text).map(|word| parse(word).ok_or(word)).collect() {
+        Err(word) if is_list => Err(format!("'{word}' is not a move with points; points ignored")),
+        found => Ok(found.unwrap_or_default()),
+    }
 }
 
 #[cfg(test)]
@@ -90,7 +99,9 @@ mod tests {
     #[test]
     fn ordinary_comments_give_no_points() {
         let none = Ok(vec![]);
-        assert_eq!(read(&[("c0", "A - B, 1990")]), none);
+        for c0 in ["A - B, 1990", "after e4=+ depth=20", "a8=Q wins"] {
+            assert_eq!(read(&[("c0", c0)]), none, "{c0}");
+        }
         assert_eq!(read(&[("c7", "e4 Nf3")]), none);
         assert_eq!(read(&[]), none);
     }
@@ -100,6 +111,15 @@ mod tests {
         let c8 = ("c8", "10 7");
         let error = read(&[("c7", "e4"), c8]).unwrap_err();
         assert_eq!(error, "c8 has 2 points for 1 moves; points ignored");
+        for (c0, word) in [
+            ("Nf3=10, e4=x", "e4=x"),
+            ("e4=x", "e4=x"),
+            ("e4=5 d4=-1", "d4=-1"),
+            ("e4 =5 d4=1", "e4"),
+        ] {
+            let error = read(&[("c0", c0)]).unwrap_err();
+            assert_eq!(error, format!("'{word}' is not a move with points; points ignored"));
+        }
         let error = read(&[("c7", "e4 e5"), c8]).unwrap_err();
         assert_eq!(error, "points for 'e5', which is not legal; points ignored");
     }

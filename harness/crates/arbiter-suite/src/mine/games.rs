@@ -12,15 +12,24 @@ use arbiter_pgn::{
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// Values of the PGN tag `Termination` for games that a fault decided: values from the PGN standard
-/// (section 9.8.1), from cutechess-cli and fastchess, and from similar programs. If a fault decided
-/// the game, the result contains no information about the positions.
-const FAULTS: &str = "abandoned, crash, disconnect, emergency, illegal move, rules infraction, \
-                      stalled connection, time forfeit, timeout, unterminated";
+/// Starts of the words by which a PGN file tells that a fault decided the game: in values of the
+/// tag `Termination` in the PGN standard (section 9.8.1), and in values and comments of
+/// cutechess-cli, fastchess, XBoard and chess servers. If a fault decided the game, the result
+/// contains no information about the positions.
+const FAULTS: &str = "abandoned, connection, crash, disconnect, emergency, forfeit, illegal move, \
+                      on time, out of time, rules infraction, stalled, stalls, time out, timeout, \
+                      unterminated";
 
-/// Returns whether a value of the PGN tag `Termination` means that a fault decided the game.
-pub fn is_fault(termination: &str) -> bool {
-    FAULTS.split(", ").any(|fault| fault.eq_ignore_ascii_case(termination))
+/// Returns whether a value of the PGN tag `Termination`, or the comment after the last move, tells
+/// that a fault decided the game.
+pub fn is_fault(termination: &str, last_comment: &str) -> bool {
+    let tells = |text: &str| {
+        let words = text.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
+        FAULTS.split(", ").any(|fault| format!(" {words}").contains(&format!(" {fault}")))
+    };
+    // In other comments, such words may be about the moves.
+    let names_side = |text: &&str| text.starts_with("White") || text.starts_with("Black");
+    tells(termination) || last_comment.split(", ").filter(names_side).any(tells)
 }
 
 /// Game, up to the last move that could be replayed.
@@ -108,6 +117,8 @@ struct Replay {
     fault: Option<String>,
     /// Number of plies before an engine first announced a mate.
     first_mate: Option<usize>,
+    /// Comment after the last move.
+    last_comment: String,
 }
 
 impl Replay {
@@ -122,7 +133,7 @@ impl Replay {
     /// moves.
     fn result(&mut self, tags: &Tags) -> Option<KnownOutcome> {
         // After a fault, the result depends on moves that could not be read.
-        if self.fault.is_some() || is_fault(&text_of(&tags.termination)) {
+        if self.fault.is_some() || is_fault(&text_of(&tags.termination), &self.last_comment) {
             return None;
         }
         let result = tags.outcome(self.outcome);
@@ -147,6 +158,7 @@ impl GameVisitor for Replay {
     }
 
     fn san(&mut self, san: San) -> ControlFlow<()> {
+        self.last_comment.clear();
         let Some(line) = &mut self.line else { return ControlFlow::Break(()) };
         let Err(error) = line.play(san) else { return ControlFlow::Continue(()) };
         let written = line.numbered(&san.to_string());
@@ -164,6 +176,7 @@ impl GameVisitor for Replay {
             // The comment is after the move, but the score belongs to the position before the move.
             self.first_mate.get_or_insert(plies.saturating_sub(1));
         }
+        self.last_comment = text_of(comment);
     }
 
     fn outcome(&mut self, outcome: Outcome) {
@@ -190,6 +203,35 @@ mod tests {
         assert_eq!(results, [Some(white), None, None]);
         let expected = [2, 3].map(|game| format!("a.pgn game {game}: contradicting results"));
         assert_eq!(faults, expected);
+    }
+
+    #[test]
+    fn faults_in_tags_and_comments_are_recognized() {
+        for (termination, comment) in [
+            ("Time forfeit", ""),
+            ("rules_infraction", ""),
+            ("A won on time", ""),
+            ("A won - game abandoned", ""),
+            ("normal", "White loses on time"),
+            ("", "Black's connection stalls"),
+            ("", "+0.31/7 0.1s, White makes an illegal move: e2e9"),
+            ("", "-M2/9, 0.1s, pv=\"d7d5, x\", Black disconnects"),
+            ("", " White wins on time. "),
+            ("", "Black forfeits by disconnection"),
+        ] {
+            let comment = text_of(comment.as_bytes());
+            assert!(is_fault(termination, &comment), "{termination} {comment}");
+        }
+        for (termination, comment) in [
+            ("adjudication", "White wins by adjudication"),
+            ("Stalling won by resignation", "Black resigns"),
+            ("", "A quiet move on time, and the attack stalls"),
+        ] {
+            assert!(!is_fault(termination, comment), "{termination} {comment}");
+        }
+        let pgn = "1. e4 {0.1s, White loses on time} 0-1\n\n1. e4 {White disconnects} e5 0-1\n";
+        let (games, _) = read_games("a.pgn", pgn.as_bytes()).unwrap();
+        assert_eq!([0, 1].map(|n: usize| games[n].result.is_some()), [false, true]);
     }
 
     #[test]

@@ -14,6 +14,11 @@ use arbiter_position::{Operation, Start, lines};
 /// to such a depth.
 const MAX_DEPTH: u64 = 64;
 
+/// Reasons why a count cannot be used.
+const NO_COUNT: &str = "is not a count";
+const TOO_DEEP: &str = "has a depth above 64";
+const TOO_GREAT: &str = "has a count above 2^64 - 1";
+
 /// Chess variants with other rules, as named in files.
 const VARIANTS: &str =
     "atomic,crazyhouse,horde,antichess,giveaway,suicide,racingkings,racing kings,threecheck,3check";
@@ -66,11 +71,19 @@ impl Entry {
         }
         // The counts are sorted, because callers take the last count within the limits.
         counts.sort_unstable();
+        counts.dedup();
+        // At depth 0, the count is 1 in every position, so no search can be wrong.
+        if counts.first() == Some(&(0, 1)) {
+            counts.remove(0);
+        }
+        if let Some((0, count)) = counts.first() {
+            return Err(format!("the count for depth 0 is 1, not {count}"));
+        }
         if counts.is_empty() {
             return Err("no count (such as ;D1 20)".to_owned());
         }
         // One of the two counts must be wrong, but the wrong count is unknown.
-        if counts.windows(2).any(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1) {
+        if counts.windows(2).any(|two| two[0].0 == two[1].0) {
             return Err("two counts for the same depth".to_owned());
         }
         Ok(Case { line, name, start, counts })
@@ -82,11 +95,13 @@ impl Entry {
 /// numbers.
 fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, String> {
     let words = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|'));
-    let numbers = words.filter(|word| !word.is_empty()).map(|word| word.parse().ok());
-    let numbers: Vec<u64> = match numbers.collect::<Option<Vec<u64>>>() {
-        Some(numbers) if !numbers.is_empty() => numbers,
-        _ => return Ok(None),
-    };
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+    if words.is_empty() || !words.iter().all(is_number) {
+        return Ok(None);
+    }
+    let numbers: Option<Vec<u64>> = words.iter().map(|word| word.parse().ok()).collect();
+    let numbers = numbers.ok_or_else(|| format!("'{rest}' {TOO_GREAT}"))?;
     // `| 20 | 400` may be a depth and a count, or the counts for depths 1 and 2. The numbers are
     // counts if the first number is the number of legal moves and the second is the count for depth
     // 2.
@@ -121,7 +136,7 @@ fn operations(
         let depth = depth.map(str::trim_start);
         // Other operations, such as `dm`, start with the same letters.
         if let Some(depth) = depth.filter(|depth| depth.starts_with(|c: char| c.is_ascii_digit())) {
-            counts.push(count(depth).ok_or_else(|| format!("'{operation}' is not a count"))?);
+            counts.push(count(depth).map_err(|reason| format!("'{operation}' {reason}"))?);
         }
     }
     Ok(())
@@ -142,8 +157,8 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
             }
             ("perft", None) => refuse("perft without a position before it"),
             ("perft", Some((_, entry))) => match count(rest) {
-                Some(count) => entry.counts.push(count),
-                None => refuse("expected perft DEPTH COUNT"),
+                Ok(count) => entry.counts.push(count),
+                Err(reason) => refuse(&format!("'{text}' {reason}")),
             },
             (word, _) => {
                 // Any other line ends the preceding record.
@@ -182,8 +197,14 @@ fn json_entries(text: &str) -> Vec<NumberedEntry> {
 fn json_entry(case: &Value) -> Result<Entry, String> {
     let (fen, count, about) = match (case["fen"].as_str(), case["start"]["fen"].as_str()) {
         (Some(fen), _) => {
-            let depth = case["depth"].as_u64().filter(|depth| *depth <= MAX_DEPTH);
-            (fen, depth.map(|depth| depth as u32).zip(case["nodes"].as_u64()), &case["description"])
+            let numbers = [&case["depth"], &case["nodes"]];
+            let count = if numbers.iter().all(|number| number.is_number()) {
+                let text = format!("{} {}", numbers[0], numbers[1]);
+                Some(count(&text).map_err(|reason| format!("'{text}' {reason}"))?)
+            } else {
+                None
+            };
+            (fen, count, &case["description"])
         }
         (None, Some(fen)) => {
             // The positions after each legal move are the leaves at depth 1.
@@ -197,14 +218,19 @@ fn json_entry(case: &Value) -> Result<Entry, String> {
 }
 
 /// Parses `DEPTH COUNT`. Also accepts an equals sign or a colon between the numbers, and grouped
-/// digits.
-fn count(text: &str) -> Option<(u32, u64)> {
+/// digits. The error completes a sentence that begins with the text.
+fn count(text: &str) -> Result<(u32, u64), &'static str> {
     let is_space = |c: char| c.is_whitespace() || matches!(c, '=' | ':');
-    let mut words = text.split(is_space).filter(|word| !word.is_empty());
-    let depth: u64 = words.next()?.parse().ok().filter(|depth| (1..=MAX_DEPTH).contains(depth))?;
-    let nodes = whole_number(words.next()?.trim_end_matches([',', '.']))?;
+    let words: Vec<&str> = text.split(is_space).filter(|word| !word.is_empty()).collect();
     // Further words may be the rest of a number with spaces, so the count would be uncertain.
-    words.next().is_none().then_some((depth as u32, nodes))
+    let [depth, nodes] = words[..] else { return Err(NO_COUNT) };
+    let depth: u64 = depth.parse().map_err(|_| NO_COUNT)?;
+    let nodes = nodes.trim_end_matches([',', '.']);
+    let is_digit = |c: char| c.is_ascii_digit();
+    let is_great = nodes.matches(is_digit).count() > 19 && nodes.ends_with(is_digit);
+    let reason = if is_great { TOO_GREAT } else { NO_COUNT };
+    let nodes = whole_number(nodes).ok_or(reason)?;
+    if depth > MAX_DEPTH { Err(TOO_DEEP) } else { Ok((depth as u32, nodes)) }
 }
 
 #[cfg(test)]
@@ -227,6 +253,7 @@ mod tests {
         assert_eq!(counts(&format!("# kings\n\n{KINGS} 0 1; D1 5; D2 25;")), expect);
         assert_eq!(counts(&format!("{KINGS};d2 = 25;id \"kings\";d1 5")), expect);
         assert_eq!(counts(&format!("{KINGS} ;D3 1_700")), [[(3, 1700)]]);
+        assert_eq!(counts(&format!("{KINGS} ;D0 1 ;D1 5 ;D2 25")), expect);
         for tail in [
             "0 1,5,25",
             ",5,25",
@@ -311,9 +338,28 @@ mod tests {
                 "{reason}"
             );
         }
-        for tail in [";D1 1.700", ";D1 5 6", ";D1 5k", ";D0 1", ";D65 1"] {
-            assert!(reasons(&format!("{KINGS} {tail}"))[0].1.ends_with("is not a count"), "{tail}");
+        for (reason, tails) in [
+            (NO_COUNT, &[";D1 1.700", ";D1 5 6", ";D1 5k"][..]),
+            (TOO_DEEP, &[";D65 1"]),
+            (
+                TOO_GREAT,
+                &[
+                    ";D9 18446744073709551616",
+                    ";D9 18,446,744,073,709,551,616",
+                    ",5,18446744073709551616",
+                ],
+            ),
+            ("the count for depth 0 is 1, not 5", &[";D0 5"]),
+        ] {
+            for tail in tails {
+                assert!(reasons(&format!("{KINGS} {tail}"))[0].1.ends_with(reason), "{tail}");
+            }
         }
+        for nodes in ["18446744073709551616", "1e30"] {
+            let json = format!(r#"[{{"fen": "{KINGS}", "depth": 9, "nodes": {nodes}}}]"#);
+            assert!(reasons(&json)[0].1.starts_with("'9 "), "{:?}", reasons(&json));
+        }
+        assert_eq!(reasons(&format!("epd {KINGS}\nperft 1 x"))[0].1, "'perft 1 x' is not a count");
         assert_eq!(variant_of("Perft-RacingKings.epd"), Some("racingkings"));
         assert_eq!(reasons("id x\nperft 1 20").len(), 1);
         assert_eq!(reasons("4k3/8/8/8/8/8/8 w - - ;D1 5").len(), 1);

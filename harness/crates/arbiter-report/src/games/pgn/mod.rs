@@ -432,11 +432,19 @@ mod tests {
     }
 
     #[test]
-    fn mining_recognizes_the_tags_of_games_that_a_fault_decided() {
+    fn mining_recognizes_games_that_a_fault_decided() {
+        use arbiter_suite::mine::is_fault;
         for dialect in [None, Some(Dialect::Fastchess), Some(Dialect::Cutechess)] {
             for ending in Termination::ALL {
                 let tag = termination(ending, dialect);
-                assert_eq!(arbiter_suite::mine::is_fault(tag), ending.is_fault(), "{tag}");
+                assert_eq!(is_fault(tag, ""), ending.is_fault(), "{tag}");
+                let outcome = Outcome::lost(Color::White, ending, "White loses");
+                let comment = dialect.map_or(String::new(), |program| reason(&outcome, program));
+                assert_eq!(
+                    is_fault("", &comment),
+                    dialect.is_some() && ending.is_fault(),
+                    "{comment}"
+                );
             }
         }
     }
