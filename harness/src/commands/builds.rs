@@ -48,7 +48,7 @@ struct CleanArgs {
     /// Remove builds unused for this many days
     #[arg(long, group = "policy", value_name = "DAYS", conflicts_with = "all")]
     keep_days: Option<u32>,
-    /// Remove builds until the cache is at most this large, in MiB
+    /// Remove builds until the size of the cache is at most MIB mebibytes
     #[arg(long, group = "policy", value_name = "MIB", conflicts_with = "all")]
     max_size: Option<u32>,
     /// Remove all builds

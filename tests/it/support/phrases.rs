@@ -4,7 +4,8 @@
 /// Phrase before the figures of the course of a test, in a text report.
 pub const LLR_COURSE: &str = "Log-likelihood ratio of the test:";
 /// Phrase before the table of evaluations, in a text report.
-pub const EVALUATIONS: &str = "Score by evaluation, in all games in which the engine reported it:";
+pub const EVALUATIONS: &str =
+    "Score by evaluation, in the games in which the engine reported this evaluation:";
 /// Heading of the result, in a text report.
 pub const RESULT: &str = "## Result";
 /// Heading of the conditions, in a text report.

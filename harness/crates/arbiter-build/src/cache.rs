@@ -258,7 +258,7 @@ fn put(partial: &Path, path: &Path) -> std::io::Result<()> {
     path.parent().map_or(Ok(()), sync)
 }
 
-/// Flushes a file, or the names in a folder, to the disk.
+/// Flushes a file, or the entries of a directory, to disk.
 fn sync(path: &Path) -> std::io::Result<()> {
     File::open(path)?.sync_all()
 }

@@ -458,8 +458,8 @@ impl<A: Assignment> InFlight<A> {
         self.parked.add(pair, receipt, bytes)
     }
 
-    /// Returns the limit on pairs in flight that is high enough for the dispatcher to request the
-    /// pairs that have parked results; 0 if no parked result belongs to one of the next pairs.
+    /// Returns the smallest limit on pairs in flight at which the dispatcher requests every pair
+    /// with a parked result; 0 if no parked result belongs to one of the next pairs.
     pub(crate) fn room_for_parked(&self) -> usize {
         let requested = self.pending.range(..AUDITS).next_back().map(|(pair, _)| *pair);
         if self.parked.has_upcoming(requested.max(self.stored.last())) {

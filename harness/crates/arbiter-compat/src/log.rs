@@ -14,8 +14,8 @@ use arbiter_process::{Links, open_output};
 use arbiter_report::utc_time_as;
 use arbiter_runner::unix_time_ms;
 
-/// Maximum difference, in milliseconds, between the times at which two games record the same engine
-/// start. The lines of this start are logged only once.
+/// If two games record an engine start within this many milliseconds of each other, both records
+/// refer to the same start. The lines of this start are logged only once.
 const SAME_START: i64 = 20;
 
 /// Severity of a log line, with the numbers of fastchess.

@@ -28,9 +28,9 @@ use arbiter_store::{Store, StoreError, StoredRun};
 /// Interval of [`RunEvent::Tick`], at which observers can update times and games in progress.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Number of written pairs after which the store records up to which pair the games files are
-/// complete. Each record costs a write to the store. Without records, a resumed run would compare
-/// all games.
+/// Interval, in written pairs, at which the store records the number of the last pair that the PGN
+/// and EPD files contain in full. Each record costs a write to the store. Without records, a
+/// resumed run would compare all games.
 const NOTED_PAIRS: u64 = 256;
 
 /// Minimum value of two limits that grow with the concurrency: the number of uncounted pairs in

@@ -9,9 +9,9 @@
 //! without rematches is impossible, the maximum number of meetings is raised by one.
 //!
 //! If the number of engines is odd, one engine has a bye: the lowest in the ranking among the
-//! engines with the fewest byes. A bye is worth half of the points in an encounter, so that a bye
-//! is neither an advantage nor a disadvantage. Colours need no balancing, because the second game
-//! of each pair has colours reversed.
+//! engines with the fewest byes. A bye is worth half of the points of an encounter, the expected
+//! score against an equal opponent. Colours need no balancing, because the second game of each pair
+//! has colours reversed.
 
 use super::ledger::Ledger;
 use super::matching::Matching;

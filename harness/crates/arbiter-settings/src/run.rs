@@ -62,7 +62,7 @@ settings! {
         noswap: bool => plan.design.is_single,
         /// Give White in the first game of each pair to the engine listed second
         reverse: bool => plan.design.is_reversed,
-        /// Pause after each game, before the next game starts in its place, in milliseconds
+        /// Pause, in milliseconds, between a game and the next game of the same slot
         /// [default: 0]
         wait["MS"]: Option<u64> => unless(0, plan.wait.as_millis()),
     }
@@ -96,10 +96,10 @@ settings! {
         fault_limit["SHARE"]: Option<f64> = DEFAULT_FAULT_LIMIT => Some(plan.fault_limit),
         /// Treatment of engines that wait for a processor in timed games. "discard" plays a pair
         /// again, at most twice, if waiting may have decided the result: either an engine exceeded
-        /// its time by no more than it had waited, or the shares of their thinking time that the
-        /// two engines spent waiting differ by more than 0.25. Other pairs count, and the result
-        /// reports how long engines waited. "report" counts all pairs; "off" does not measure
-        /// waiting [default: discard]
+        /// its time by no more than the time it had waited, or the share of thinking time spent
+        /// waiting differs by more than 0.25 between the two engines. Other pairs count, and the
+        /// result reports how long engines waited. "report" counts all pairs; "off" does not
+        /// measure waiting [default: discard]
         cpu_contention["WHAT"]: Option<CpuContention> as "text" =>
             unless(CpuContention::default(), plan.cpu_contention()),
     }

@@ -23,9 +23,9 @@ const FORMS: [&[&str]; 2] = [
     &[r#""?\s*[,:(]\s*"#],
 ];
 
-/// Returns `source` in which the number assigned to each name in `values` is replaced by the new
-/// value. All other text is unchanged. Comparisons of names ignore case and `_`. A number keeps its
-/// digit separator and its decimal point. Fails unless exactly one number is found for each name.
+/// Returns `source` with the number assigned to each name in `values` replaced by the new value.
+/// All other text is unchanged. Comparisons of names ignore case and `_`. A number keeps its digit
+/// separator and its decimal point. Fails unless exactly one number is found for each name.
 pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, String> {
     let forms = FORMS.map(|forms| compile(&pattern(forms)));
     let comment = compile(r"(?m)//.*$|^[ \t]*/?\*.*$");

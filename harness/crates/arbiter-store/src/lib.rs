@@ -135,7 +135,7 @@ pub enum StoreError {
     /// The store is read-only, has an unsupported format, or cannot be copied before the migration.
     #[error("{0}")]
     Unusable(String),
-    /// The output of this command would go into the store.
+    /// An output file of this command is the store.
     #[error("{0}")]
     IsOutput(String),
     /// Another program has changed the store.

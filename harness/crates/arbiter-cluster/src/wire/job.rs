@@ -57,7 +57,7 @@ pub struct Job<W = Work> {
     pub number: u64,
     /// Number of the attempt, higher than the numbers of all earlier attempts.
     pub attempt: u32,
-    /// Secret that only the coordinator and the workers that received this attempt know.
+    /// Secret known only to the coordinator and the workers that received this attempt.
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
     /// Expiry time by the coordinator's clock, as Unix time in microseconds.

@@ -24,8 +24,8 @@ use arbiter_runner::{ask_engine, engine_setup};
 /// reply for a while.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// Maximum number of repetitions of a request. The limit prevents a slot from waiting for a run
-/// that no longer exists.
+/// Maximum number of retries of a request. The limit prevents a slot from waiting for a run that no
+/// longer exists.
 const MAX_TRIES: u32 = 30;
 
 /// Bench result of each engine, or the reason why the bench failed; `None` if the run does not

@@ -34,8 +34,8 @@ struct ErrorOutput {
 }
 
 impl ErrorReader {
-    /// Starts the reader thread, which ends when the returned pipe is dropped and every stderr is
-    /// closed.
+    /// Starts the reader thread, which ends when the returned pipe has been dropped and all
+    /// processes have closed their standard error.
     pub(crate) fn start() -> io::Result<(Arc<ErrorReader>, PipeWriter)> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let (end, open) = io::pipe()?;

@@ -200,9 +200,10 @@ impl FromStr for TimeControl {
     }
 }
 
-/// Splits a string at the colons between periods. A colon separates minutes from seconds, not two
-/// periods, if it is followed by a number below 60 that is not a number of moves (no `/`), and if
-/// the part of the period before the colon contains neither `+` nor another colon.
+/// Splits a string at the colons between periods. A colon separates minutes from seconds, rather
+/// than two periods, under two conditions: a number below 60 without a `/` (so not a number of
+/// moves) follows the colon, and the part of the period before the colon contains neither `+` nor
+/// another colon.
 fn split_periods(text: &str) -> Vec<String> {
     let mut periods: Vec<String> = Vec::new();
     for piece in text.split(':') {

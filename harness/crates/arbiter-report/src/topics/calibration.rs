@@ -41,7 +41,8 @@ pub(crate) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
     let y = "score, %".to_owned();
     let levels = vec![(String::new(), 50.0)];
     let chart = Lines { x, y, lines, levels, ..Lines::default() };
-    let caption = "Score by evaluation, in all games in which the engine reported it".to_owned();
+    let caption =
+        "Score by evaluation, in the games in which the engine reported this evaluation".to_owned();
     let description = "Score of an engine in the games in which it reported this evaluation at \
                        least once.";
     Some(Figure { caption, description: description.to_owned(), chart: Chart::Lines(chart), table })

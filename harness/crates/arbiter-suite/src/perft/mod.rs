@@ -33,7 +33,7 @@ pub struct Case {
 pub struct Limits {
     /// Maximum depth, in plies.
     pub depth: u32,
-    /// Maximum number of leaves that the suite lists for a tested count.
+    /// Maximum expected count, in leaves. Greater counts are not tested.
     pub nodes: u64,
 }
 

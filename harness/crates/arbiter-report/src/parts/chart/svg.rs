@@ -20,9 +20,9 @@ use self::lines::draw_lines;
 use super::{Bars, Chart, Intervals, is_bound, thinned};
 use crate::parts::text::shortened;
 
-/// Sizes of a drawing, in units of its view box. Text has the same size, in these units, in every
-/// drawing, so the style sheet selects the drawing whose units are closest to the pixels of the
-/// screen.
+/// Sizes of a drawing, in units of its view box. In these units, text has the same size in every
+/// drawing of a chart; the style sheet therefore shows the drawing whose unit is closest to one
+/// screen pixel.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame {
     /// CSS class of the element.
