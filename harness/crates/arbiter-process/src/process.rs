@@ -30,10 +30,6 @@ const READER_STACK: usize = 1024 * 1024;
 /// Maximum number of lines of an engine's stderr that are kept.
 const ERROR_LINES: usize = 20;
 
-/// Maximum wait for the last lines of stderr after the exit of an engine. Without the limit, a
-/// child process that keeps stderr open would block the caller.
-const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
-
 /// Exit codes of a shell that could not run a program.
 const SHELL_ERRORS: [i32; 3] = [2, 126, 127];
 
@@ -189,7 +185,7 @@ impl Process {
     pub(super) fn end(&mut self, term_grace: Duration) -> Option<ExitStatus> {
         let status = self.tree.end(&mut self.child, Duration::ZERO, term_grace);
         self.reaped = true;
-        self.errors.wait_end(LAST_WORDS_GRACE);
+        self.errors.wait_end();
         status
     }
 

@@ -12,10 +12,6 @@ use super::{Chunk, Launch, SpawnError, Spawner, system::stop};
 /// Interval between checks of the time limit and of [`Cancel`].
 const POLL: Duration = Duration::from_millis(50);
 
-/// Maximum wait for the last lines of standard output after the exit of a program. Without the
-/// limit, a child process that keeps the output open would block the caller.
-const LAST_LINES_GRACE: Duration = Duration::from_secs(1);
-
 /// Maximum number of output lines that are kept; older lines are dropped. [`Tail`] also limits the
 /// total size of the lines.
 const LINES: usize = 20_000;
@@ -120,7 +116,7 @@ pub fn run_to_completion(
     // The running time is measured before the wait for the end of the output, because a child
     // process may keep the output open.
     let elapsed = start.elapsed();
-    output.wait_end(LAST_LINES_GRACE);
+    output.wait_end();
     Ok(Completed {
         reason,
         code: status.and_then(|status| status.code()),
@@ -157,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_timeout_kills_the_process_and_its_children() {
-        let soon = Timeouts { limit: Duration::from_millis(200), ..SOON };
+        let soon = Timeouts { limit: Duration::from_secs(1), ..SOON };
         let ended = shell("sleep 1000 & echo $!; wait", soon, &Cancel::default());
         assert_eq!((ended.reason, ended.code), (EndReason::TimedOut, None));
         // A killed process needs a moment to disappear.

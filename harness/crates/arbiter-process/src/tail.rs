@@ -6,6 +6,10 @@ use std::time::Duration;
 
 use super::{Chunk, lock};
 
+/// Maximum wait for the last lines after the exit of a program, whose reader may wait for a busy
+/// processor. Without the limit, a child process that keeps the output open would block the caller.
+const LAST_LINES_GRACE: Duration = Duration::from_secs(1);
+
 /// Maximum total size of the lines that are kept, in bytes.
 const MOST_BYTES: usize = 4 << 20;
 
@@ -51,11 +55,11 @@ impl Tail {
         }
     }
 
-    /// Waits at most `limit` for the end of the output, because a child process may keep the output
-    /// open forever.
-    pub(super) fn wait_end(&self, limit: Duration) {
+    /// Waits for the end of the output, at most [`LAST_LINES_GRACE`].
+    pub(super) fn wait_end(&self) {
         // The result is ignored, because the caller reads the available lines even after a timeout.
-        drop(self.0.ended.wait_timeout_while(lock(&self.0.memory), limit, |memory| !memory.ended));
+        let memory = lock(&self.0.memory);
+        drop(self.0.ended.wait_timeout_while(memory, LAST_LINES_GRACE, |memory| !memory.ended));
     }
 
     /// Returns the lines, oldest first.
