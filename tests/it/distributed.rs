@@ -10,7 +10,7 @@ mod floods;
 mod forgeries;
 mod leaving;
 mod liars;
-mod machines;
+pub mod machines;
 mod messages;
 mod namespaces;
 mod own_server;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::distributed::machines::WITHOUT_CALLS;
 use crate::support::bench::{Bench, Finished};
 use crate::support::programs;
 use crate::support::project::Project;
@@ -168,6 +169,18 @@ fn a_build_in_a_sandbox_has_the_network_that_its_recipe_asks_for() {
     assert!(dry.expect_code(0).stdout.contains("HEAD"));
     let built = play(&bench, &project, &sandbox);
     assert!(built.stderr.contains("built HEAD"), "{built:#?}");
+}
+
+#[test]
+fn a_build_in_a_sandbox_without_namespaces_has_a_warning() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    // The system call `unshare` does not exist.
+    let without = format!("exec perl -e '{WITHOUT_CALLS}' 272 272 \"$0\" \"$@\";");
+    let built = play_in(&without, &bench, &project, &["--no-bench", "--sandbox", "auto"]);
+    let warning = "builds in a sandbox can change modes, owners and times of the user's files";
+    assert!(built.stderr.contains(warning), "{built:#?}");
 }
 
 /// A Cargo build script is a program of the commit, and so is the code that a macro runs when it is

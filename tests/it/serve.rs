@@ -291,6 +291,29 @@ fn the_token_allows_tests_but_no_other_programs() {
 }
 
 #[test]
+fn the_engines_of_a_started_test_do_not_see_the_token() {
+    let bench = Bench::new();
+    let (seen, puppet) = (bench.path("seen"), programs::puppet().display());
+    let text = format!("#!/bin/sh\nenv >> {}\nexec {puppet}\n", seen.display());
+    let nosy = bench.write("nosy", text);
+    std::fs::set_permissions(&nosy, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .expect("it is ours");
+    let nosy = nosy.display().to_string();
+    bench.arbiter(["engines", "add", "nosy", &nosy]).finish().expect_code(0);
+    std::fs::remove_file(&seen).expect("the engine was checked when it was added");
+    let token = "a-token-of-mine-1";
+    let variables = format!("ARBITER_TOKEN={token} OTHER=passed");
+    let site = Site::start_in(&bench, &variables, &["--start"]);
+    let bearer = format!("Bearer {token}");
+    let reply = site.ask("POST", &ask("nosy", "bundled", "run"), &[("Authorization", &bearer)]);
+    assert!([201, 202].contains(&reply.code), "{reply:?}");
+    site.events("/events/runs/run").wait_for("part-state", &["data-phase=\"ended\""]);
+    let seen = bench.read("seen");
+    assert!(seen.contains("OTHER=passed") && !seen.contains(token), "{seen}");
+    site.end();
+}
+
+#[test]
 fn a_server_ends_in_time_though_a_start_waits() {
     let bench = Bench::new();
     add_silent(&bench);

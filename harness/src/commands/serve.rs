@@ -229,10 +229,21 @@ fn parse_token(place: String, text: &str) -> Result<Token, Failure> {
     Ok(Token { text: token.to_owned(), place: Some(place) })
 }
 
+/// Reads a token. Fails if another user, except root, owns the file and thus knows the token.
 fn read_token(path: &Path) -> Result<String, Failure> {
-    read_text(path).map_err(|error| {
+    let fail = |error: std::io::Error| {
         Failure::invalid(format!("cannot read the token in {}: {error}", path.display()))
-    })
+    };
+    let text = read_text(path).map_err(fail)?;
+    let owner = foreign_owner(&path.metadata().map_err(fail)?);
+    // Root may own the credentials that systemd passes to a service.
+    if let Some(owner) = owner.filter(|owner| *owner != 0) {
+        return Err(Failure::invalid(format!(
+            "user {owner} owns {} and thus knows the token; give a file of your own",
+            path.display()
+        )));
+    }
+    Ok(text)
 }
 
 /// Returns `bytes` random bytes as hexadecimal digits.
@@ -256,6 +267,8 @@ mod tests {
         assert!(kept.place.is_some_and(|place| place.ends_with(TOKEN_FILE)));
         let again = new_token(results.path(), false).expect("it can be read");
         assert_eq!(again.text, kept.text, "pages go on after a restart");
+        let shown = new_token(results.path(), true).expect("nothing can fail");
+        assert_ne!(shown.text, kept.text, "a server on a terminal does not read the file");
         let place = again.place.expect("it is a file");
         assert!(place.contains("serve.token, unchanged since 20"), "{place}");
         let path = results.path().join(TOKEN_FILE);
@@ -263,6 +276,15 @@ mod tests {
         std::fs::set_permissions(&path, readable).expect("it is ours");
         let refused = new_token(results.path(), false).expect_err("others can read it");
         assert!(refused.message.contains("remove it"), "{}", refused.message);
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+        std::fs::set_permissions(&path, private).expect("it is ours");
+        // Only root can give a file to another user.
+        if std::os::unix::fs::chown(&path, Some(1), None).is_ok() {
+            let refused = new_token(results.path(), false).expect_err("another user owns it");
+            assert!(refused.message.contains("owned by others"), "{}", refused.message);
+            let given = given_token(Some(&path)).expect_err("another user knows it");
+            assert!(given.message.contains("user 1 owns"), "{}", given.message);
+        }
         std::fs::rename(&path, results.path().join("other")).expect("it is ours");
         std::os::unix::fs::symlink("other", &path).expect("a link can be made");
         assert!(new_token(results.path(), false).is_err(), "a link");

@@ -76,7 +76,8 @@ fn lie(server: &Server, is_made_up: bool) -> JoinHandle<usize> {
     falsify(server, move |result| won_by_a(result, is_made_up))
 }
 
-/// Forwards the changed results of the liar; returns the number of results.
+/// Forwards the changed results of the liar; returns the number of results. A result that is
+/// changed to null is confirmed to the liar, but not forwarded.
 pub fn falsify(server: &Server, change: impl Fn(&mut Value) + Send + 'static) -> JoinHandle<usize> {
     let (receiver, mut forwarder) = detour(server);
     std::thread::spawn(move || {
@@ -86,8 +87,13 @@ pub fn falsify(server: &Server, change: impl Fn(&mut Value) + Send + 'static) ->
                 let mut result: Value =
                     serde_json::from_str(&unpacked(&message.payload)).expect("results are JSON");
                 change(&mut result);
-                message.payload = repacked(&message.payload, &result.to_string());
                 lies += 1;
+                if result.is_null() {
+                    let reply = message.reply.expect("the liar waits for a confirmation");
+                    forwarder.publish(&reply, br#"{"stream":"held","seq":1}"#);
+                    continue;
+                }
+                message.payload = repacked(&message.payload, &result.to_string());
             }
             pass(&mut forwarder, &message);
         }
@@ -226,16 +232,16 @@ fn breakdown_claims_under_a_clock_are_detected_by_their_rate() {
     assert!(lying.join().expect("results can be changed") > 0);
 }
 
-/// Plays a run in which the reports of one of two workers are changed such that its games do not
-/// count, and asserts that the worker is excluded.
+/// Plays a run in which the reports of one of two workers are changed or lost, so that its games do
+/// not count, and asserts that the worker is excluded.
 fn give_back_all(each: &str, delay: u32, change: fn(&mut Value)) {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let changing = falsify(&server, change);
     let _workers = ["a", "liar"].map(|name| Worker::start(&bench, &server, name));
     let plan = longer(&bench, delay).unset("concurrency").set("on", server.url());
-    let plan = plan.set("pairs", 80).set("each", each).set("cpu-contention", "discard");
-    plan.run().expect_code(0);
+    let plan = plan.set("pairs", 160).set("each", each).set("cpu-contention", "discard");
+    plan.set("fleet lease", LEASE.as_secs()).run().expect_code(0);
     let excluded = excluded_workers(&bench);
     let by_share = "liar: excluded: no result in ";
     assert!(excluded.len() == 1 && excluded[0].starts_with(by_share), "{excluded:#?}");
@@ -264,4 +270,9 @@ fn a_worker_that_falsely_claims_disturbances_is_found() {
             game["waited"] = json!({ "white": white, "black": black });
         }
     });
+}
+
+#[test]
+fn a_worker_that_withholds_results_is_found() {
+    give_back_all("nodes=100", 2, |result| *result = Value::Null);
 }

@@ -132,6 +132,13 @@ fn give_back_losses(result: &mut Value) {
     }
 }
 
+/// Withholds the pairs that engine A loses.
+fn withhold_losses(result: &mut Value) {
+    if is_lost(result) {
+        *result = Value::Null;
+    }
+}
+
 /// Plays a run with each lie and with this share of audits, and prints when the liar is found.
 fn find(lies: &[(&str, Lie)], audited: &str) {
     for (what, lie) in lies {
@@ -180,4 +187,11 @@ fn subtle_lies_under_a_clock_are_found() {
     find(&lies, "100%");
     find(&lies, "0%");
     find(&[("breakdowns in a tenth of the games", |result| claim_breakdowns(result, 10))], "0%");
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn withheld_results_under_a_clock_are_found() {
+    find(&[("lost pairs withheld", withhold_losses)], "100%");
+    find(&[("lost pairs withheld", withhold_losses)], "0%");
 }

@@ -46,7 +46,7 @@ fn the_sandbox_of_an_ordinary_user_equals_that_of_root() {
 
 /// Program that hides system calls from another program: they do not exist. Its arguments are the
 /// numbers of the first and the last call, and the command.
-const WITHOUT_CALLS: &str = r#"
+pub const WITHOUT_CALLS: &str = r#"
     my ($first, $last) = (shift, shift);
     my $filter = join "", map { pack "S C C L", @$_ }
         [0x20, 0, 0, 0], [0x35, 0, 2, $first], [0x25, 1, 0, $last], [0x06, 0, 0, 0x50026], [0x06, 0, 0, 0x7fff0000];

@@ -34,9 +34,14 @@ pub struct Reply {
 impl Site {
     /// Starts a server for the folder `results` on a free port.
     pub fn start(bench: &Bench, args: &[&str]) -> Site {
+        Site::start_in(bench, "", args)
+    }
+
+    /// Starts a server with these environment variables.
+    pub fn start_in(bench: &Bench, variables: &str, args: &[&str]) -> Site {
         // The log of an earlier server contains another address.
         let _ = std::fs::remove_file(bench.path("serve.log"));
-        let script = "exec \"$0\" \"$@\" 2>serve.log";
+        let script = &format!("{variables} exec \"$0\" \"$@\" 2>serve.log");
         let arbiter = programs::arbiter().display().to_string();
         let fixed = ["-c", script, &arbiter, "serve", "--results", "results", "--listen"];
         let all = [&fixed, &["127.0.0.1:0"][..], args].concat();

@@ -10,6 +10,7 @@ mod describe;
 mod heartbeats;
 mod remark_limit;
 mod results;
+mod started_jobs;
 mod statuses;
 mod streams;
 mod worker_policy;
@@ -29,6 +30,7 @@ pub use self::audit::AuditSpec;
 use self::audit::Audits;
 pub use self::describe::{check, check_engines, describe, describe_suite};
 use self::remark_limit::RemarkLimit;
+use self::started_jobs::StartedJobs;
 use self::streams::{JobSender, Outgoing, ProgramUploader, StreamEvent};
 pub use self::worker_policy::WorkerHistory;
 use self::worker_policy::WorkerPolicy;
@@ -134,6 +136,7 @@ struct Coordinator<A: Assignment> {
     /// Number of impossible results with a valid proof, by worker.
     impossible: BTreeMap<String, u32>,
     policy: WorkerPolicy,
+    started: StartedJobs,
     /// Pairs whose jobs were removed from the server since `removed_at`; cleared after each lease
     /// time.
     removed: BTreeSet<u64>,
@@ -216,6 +219,7 @@ pub async fn coordinate<A: Assignment>(
         exclusion_repeated: Duration::ZERO,
         in_flight: InFlight::new(first_attempt, stored, Terms::of(&description)),
         policy: WorkerPolicy::new(&description, &benches, history),
+        started: StartedJobs::default(),
         connection,
         description,
         priority,
@@ -361,6 +365,8 @@ impl<A: Assignment> Coordinator<A> {
                 self.is_cancelled = true;
                 self.in_flight.cancel();
                 self.audits.cancel();
+                // Workers send no results of cancelled jobs.
+                self.started = StartedJobs::default();
                 // Without a connection, a flush would wait until the timeout.
                 if self.connection.is_connected() {
                     let _ = timeout(SHUTDOWN_TIMEOUT, self.connection.client.flush()).await;

@@ -62,7 +62,7 @@ pub(crate) struct OutlierDetector {
     /// `true` if all pairs are between the same two engines, under the same conditions.
     is_uniform: bool,
     workers: BTreeMap<String, RunCounts>,
-    /// Number of jobs that each worker has given back.
+    /// Number of jobs that each worker has given back or withholds.
     given_back: BTreeMap<String, u64>,
     /// Number of games in pairs that the coordinator's machine played without the breakdown that a
     /// worker had reported.
@@ -110,8 +110,9 @@ impl OutlierDetector {
         is_due.then(|| self.check(worker)).flatten()
     }
 
-    /// Counts a job that a worker gives back. Returns a finding if the worker gives back many more
-    /// jobs than other workers, because such a worker could select the results that it sends.
+    /// Counts a job that a worker gives back or withholds. Returns a finding if the worker does so
+    /// with many more jobs than other workers, because such a worker could select the results that
+    /// it sends.
     pub(crate) fn gave_back(&mut self, worker: &str) -> Option<Finding> {
         self.workers.entry(worker.to_owned()).or_default();
         let count = self.given_back.entry(worker.to_owned()).or_default();
@@ -125,6 +126,12 @@ impl OutlierDetector {
             // A job is a pair or a single game, so the two games of a pair are counted as one job.
             FailureCount { games: failures + counts.games() - pairs, failures }
         })
+    }
+
+    /// Corrects the count of [`gave_back`](Self::gave_back) for a withheld job that has a result
+    /// after all.
+    pub(crate) fn finished_withheld(&mut self, worker: &str) {
+        self.given_back.entry(worker.to_owned()).and_modify(|count| *count -= 1);
     }
 
     /// Removes all pairs of a worker.

@@ -6,6 +6,7 @@ use async_nats::Message;
 use async_nats::jetstream::AckKind;
 use tokio::time::timeout;
 
+use super::statuses::UNSEEN_SLOTS;
 use super::streams::{self, Outgoing};
 use super::{Coordinator, SHUTDOWN_TIMEOUT};
 use crate::assignment::Assignment;
@@ -30,19 +31,38 @@ impl<A: Assignment> Coordinator<A> {
                 self.remove_job(pair);
             } else if is_given_back {
                 if is_for_it && self.in_flight.give_back(&worker, pair, attempt) {
+                    self.started.finished(&worker, (pair, attempt));
                     self.play_again(pair).await;
                     let finding = self.policy.gave_back(&worker);
                     self.exclude(finding).await;
                 }
             } else if self.policy.exclusion_reason(&worker).is_some() {
                 self.repeat_exclusion(&worker).await;
-            } else if is_for_it
-                && let Some((pairing, game_index)) =
+            } else if is_for_it && self.in_flight.is_last(pair, attempt) {
+                self.note_started(&worker, (pair, attempt)).await;
+                if let Some((pairing, game_index)) =
                     self.in_flight.heartbeat(worker, heartbeat, self.description.lease, self.now)
-                && pairing.pair < AUDITS
-            {
-                self.notify(JobEvent::Started { pairing, game_index });
+                    && pairing.pair < AUDITS
+                {
+                    self.notify(JobEvent::Started { pairing, game_index });
+                }
             }
+        }
+    }
+
+    /// Records that a worker plays a job. Counts another job of the worker as given back if the
+    /// worker withholds this other job.
+    async fn note_started(&mut self, worker: &str, job: (u64, u32)) {
+        let RunDescription { lease, ref requirements, .. } = self.description;
+        // The number of slots is unknown until the worker has sent a status.
+        let slots = self.workers.get(worker).map_or(UNSEEN_SLOTS, |(status, _)| {
+            (status.slots / requirements.threads.max(1)).max(1) as usize
+        });
+        if let Some(pair) = self.started.heartbeat(worker, job, slots, lease, self.now) {
+            let text = "no result, although the worker plays other pairs in all its slots";
+            self.remark(worker, Some(pair), text.to_owned());
+            let finding = self.policy.gave_back(worker);
+            self.exclude(finding).await;
         }
     }
 

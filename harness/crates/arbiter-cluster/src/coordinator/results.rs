@@ -33,6 +33,9 @@ impl<A: Assignment> Coordinator<A> {
         // A proven result shows that the server still delivers messages, so the streams need not be
         // emptied.
         self.unheard.clear();
+        if self.started.finished(&worker, (number, attempt)) && self.in_flight.is_waiting(number) {
+            self.policy.outliers.finished_withheld(&worker);
+        }
         if self.policy.exclusion_reason(&worker).is_some() {
             // If the job were not sent again, the pair would wait until the lease of the excluded
             // worker ends.

@@ -22,7 +22,7 @@ const MAX_WORKERS: usize = 1_000;
 
 /// Number of reported slots that are believed before any pair has been played. Without this limit,
 /// a false report of many slots would make the coordinator send a job for each reported slot.
-const UNSEEN_SLOTS: usize = 64;
+pub(super) const UNSEEN_SLOTS: usize = 64;
 
 impl<A: Assignment> Coordinator<A> {
     /// Returns the reason that the worker reports for not playing this run, if any.

@@ -34,7 +34,7 @@ pub struct WorkerHistory {
 #[derive(Debug)]
 pub(super) struct WorkerPolicy {
     admission: Admission,
-    outliers: OutlierDetector,
+    pub(super) outliers: OutlierDetector,
     excluded: BTreeMap<String, String>,
     /// Accepted pairs that are not stored yet, each with its worker.
     accepted: BTreeMap<u64, (String, PairTally)>,
@@ -84,8 +84,9 @@ impl WorkerPolicy {
         self.compare(worker, tally)
     }
 
-    /// Counts a job that a worker has given back, or whose result cannot count because of the
-    /// worker's report. Returns a finding if the worker has many more such jobs than other workers.
+    /// Counts a job that a worker has given back or withholds, or whose result cannot count because
+    /// of the worker's report. Returns a finding if the worker has many more such jobs than other
+    /// workers.
     pub(super) fn gave_back(&mut self, worker: &str) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.gave_back(worker)).flatten()
