@@ -108,7 +108,7 @@ fn input_files_cannot_be_the_redirected_output() {
 fn disturbed(name: &str, disturb: impl Fn(&Path)) -> (Bench, Finished, String) {
     let bench = Bench::new();
     let engines = ["A", "B"].map(|name| bench.puppet(name, "--seed 1 --delay-ms 4", ""));
-    let mut plan = Plan::new(&bench, "match", 400);
+    let mut plan = Plan::new(&bench, "match", 80);
     for engine in engines {
         plan = plan.engine(engine);
     }
