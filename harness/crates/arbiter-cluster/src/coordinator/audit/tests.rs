@@ -155,6 +155,7 @@ fn quantiles(mut needed: Vec<u64>) -> [u64; 2] {
 /// Checks how many audits, or how many pairs without audits, are needed to find one lying worker of
 /// five, for engines that do not repeat their games. The manual contains these figures.
 #[test]
+#[ignore = "nightly: long simulation"]
 fn audits_of_results_find_a_lying_worker() {
     let found = LIES.map(|(what, lie)| {
         let needed = |find: fn(u8, Lie, u64) -> Option<(String, u64)>, most| {
