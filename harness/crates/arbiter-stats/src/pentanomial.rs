@@ -9,7 +9,7 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
 use super::distribution::Distribution;
-use super::elo::{elo_from_score, finite};
+use super::elo::{Estimate, Z_95, elo_from_score};
 
 /// Result of one game for the first engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -162,19 +162,40 @@ impl Pentanomial {
     }
 }
 
-/// Returns the opening bias of games played in pairs, as a root mean square in logistic Elo.
+/// Returns the opening bias of games played in pairs, as a root mean square in logistic Elo, with
+/// its 95 % interval.
 ///
 /// The bias b increases the variance of games by b², but cancels within pairs, so b² = v(games) −
-/// 2·v(pairs), where v is the variance of the score of one game or of one pair. The formula is
-/// exact for identical engines. Returns `None` if there are no games or no pairs, if the bias is
-/// infinite, or if the games of a pair are positively correlated, which no bias can explain.
-pub fn opening_bias(pairs: &Pentanomial, games: &Trinomial) -> Option<f64> {
-    let by_pairs = pairs.distribution().moments()?.variance_per_game();
-    let by_games = games.distribution().moments()?.variance_per_game();
-    let squared = by_games - by_pairs;
+/// 2·v(pairs), where v is the variance of the score of one game or of one pair. This difference is
+/// the negative covariance of the two games of a pair, whose standard error gives the interval. The
+/// formula is exact for identical engines. Returns `None` if there are no games or no pairs, if the
+/// bias is infinite, or if the games of a pair are positively correlated, which no bias can explain.
+pub fn opening_bias(pairs: &Pentanomial, games: &Trinomial) -> Option<Estimate> {
+    let by_pairs = pairs.distribution().moments()?;
+    let by_games = games.distribution().moments()?;
+    let squared = by_games.variance_per_game() - by_pairs.variance_per_game();
+    let [ll, ld, middle, wd, ww] = pairs.0.map(|count| count as f64 / by_pairs.units);
+    // Each draw in the middle cell is one of two, and the other pairs of the cell are a win each.
+    let two_draws = (games.draw_ratio()? - (ld + wd) / 2.0).clamp(0.0, middle);
+    let [loss, draw, win] = [0.0, 0.5, 1.0].map(|score| score - by_games.mean);
+    let products = [
+        (ll, loss * loss),
+        (ld, loss * draw),
+        (two_draws, draw * draw),
+        (middle - two_draws, loss * win),
+        (wd, draw * win),
+        (ww, win * win),
+    ];
+    let mean: f64 = products.iter().map(|(share, product)| share * product).sum();
+    let variance: f64 =
+        products.iter().map(|(share, product)| share * (product - mean).powi(2)).sum();
+    let margin = Z_95 * (variance / by_pairs.units).sqrt();
     // The square root is the shift of White's mean score from ½, so the square root is converted to
     // Elo like a score.
-    if squared >= 0.0 { finite(elo_from_score(0.5 + squared.sqrt())) } else { None }
+    let elo = |squared: f64| elo_from_score(0.5 + squared.max(0.0).sqrt());
+    let bias =
+        Estimate { value: elo(squared), low: elo(squared - margin), high: elo(squared + margin) };
+    (squared >= 0.0 && bias.value.is_finite()).then_some(bias)
 }
 
 impl Add for Pentanomial {
@@ -263,7 +284,13 @@ mod tests {
         // White's score therefore differs from ½ by √0.035 (root mean square).
         let games = Trinomial { losses: 25, draws: 50, wins: 25 };
         let bias = opening_bias(&Pentanomial([2, 10, 26, 10, 2]), &games).expect("some bias");
-        assert!((bias - finite(elo_from_score(0.5 + 0.035f64.sqrt())).unwrap()).abs() < 1e-9);
+        let elo = |squared: f64| elo_from_score(0.5 + squared.sqrt());
+        assert!((bias.value - elo(0.035)).abs() < 1e-9);
+        // The product of the deviations of the two games is ¼ in 4 pairs, −¼ in 11 pairs and 0 in
+        // the 35 pairs with a draw.
+        let margin = Z_95 * ((15.0 / 16.0 / 50.0 - 0.035f64.powi(2)) / 50.0).sqrt();
+        assert_eq!(bias.low, 0.0);
+        assert!((bias.high - elo(0.035 + margin)).abs() < 1e-9);
         let alike = Trinomial { losses: 10, draws: 0, wins: 10 };
         assert_eq!(opening_bias(&Pentanomial([5, 0, 0, 0, 5]), &alike), None);
         assert_eq!(opening_bias(&Pentanomial::default(), &games), None);

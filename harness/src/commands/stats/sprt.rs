@@ -64,6 +64,10 @@ pub(crate) struct CountFigures {
     draw_ratio: Option<f64>,
     /// Root mean square of the openings' bias, in Elo.
     opening_bias_elo: Option<f64>,
+    /// Lower end of the 95 % interval of `opening_bias_elo`.
+    opening_bias_low: Option<f64>,
+    /// Upper end of the 95 % interval of `opening_bias_elo`; `null` if the end is infinite.
+    opening_bias_high: Option<f64>,
     #[serde(flatten)]
     strength: EloFigures,
     /// Bias-corrected logistic Elo, which accounts for the stopping rule.
@@ -132,6 +136,8 @@ pub(crate) fn run(args: &CountArgs, format: OutputFormat) -> Result<String, Stri
     let sequential = sequential.filter(|_| moments.is_some_and(|sample| sample.variance > 0.0));
     let elo_sequential = sequential.map(|after| after.elo);
     let [sequential_elo, sequential_low, sequential_high] = ends(elo_sequential);
+    let bias = pairs.zip(games).and_then(|(pairs, games)| opening_bias(&pairs, &games));
+    let [opening_bias_elo, opening_bias_low, opening_bias_high] = ends(bias);
     let forecast = pairs.and_then(|pairs| test.forecast(&pairs));
     let strength = strength(pairs, games);
     let figures = CountFigures {
@@ -145,7 +151,9 @@ pub(crate) fn run(args: &CountArgs, format: OutputFormat) -> Result<String, Stri
         pairs_ratio: pairs.and_then(|pairs| pairs.pairs_ratio()),
         level_ratio: pairs.and_then(|pairs| pairs.level_ratio()),
         draw_ratio: games.and_then(|games| games.draw_ratio()),
-        opening_bias_elo: pairs.zip(games).and_then(|(pairs, games)| opening_bias(&pairs, &games)),
+        opening_bias_elo,
+        opening_bias_low,
+        opening_bias_high,
         strength: EloFigures::of(&strength),
         elo_sequential: sequential_elo,
         elo_sequential_low: sequential_low,
@@ -168,7 +176,7 @@ pub(crate) fn run(args: &CountArgs, format: OutputFormat) -> Result<String, Stri
         expected_remaining_games: forecast.map(|exit| 2.0 * exit.mean_units),
     };
     let mut document = Document::new("Results of the counts".to_owned());
-    document.table(table(&figures, &strength, elo_sequential, status.decision));
+    document.table(table(&figures, &strength, bias, elo_sequential, status.decision));
     let rows = Rows { list: None, first: &["schema"] };
     Ok(format.of_document(&document, || to_value(&figures), rows))
 }
@@ -212,6 +220,7 @@ fn strength(pairs: Option<Pentanomial>, games: Option<Trinomial>) -> Strength {
 fn table(
     figures: &CountFigures,
     strength: &Strength,
+    bias: Option<Estimate>,
     sequential: Option<Estimate>,
     decision: Decision,
 ) -> Table {
@@ -229,7 +238,7 @@ fn table(
         line("Pairs ratio", if none_lost { "no pair lost".to_owned() } else { ratio });
         line("Level pairs", percent(figures.level_ratio));
         if figures.wins.is_some() {
-            line("Opening bias", format!("{} Elo", format_number(figures.opening_bias_elo, 1)));
+            line("Opening bias (Elo)", plus_minus_95(bias));
         }
     }
     line("Score", percent(figures.score));

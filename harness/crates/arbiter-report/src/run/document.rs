@@ -15,7 +15,6 @@ use arbiter_plan::{GateOutcome, Plan, RunKind, base_name};
 use arbiter_run::Remark;
 use arbiter_schedule::Format;
 use arbiter_settings::command_line;
-use arbiter_stats::opening_bias;
 use arbiter_store::{Fingerprints, StoredRun};
 
 /// Returns the report on a stored run as a document: the results, the statistics of the games (if
@@ -286,14 +285,8 @@ fn bias(summary: &Summary) -> String {
     let error = rated.and_then(|rated| rated.advantage_error);
     let mut text = result_figures::advantage(advantage, error, "logistic scale");
     let encounter = summary.counts.main_encounter();
-    if summary.engines.len() == 2
-        && encounter.pairs.pairs() > 0
-        && let Some(bias) = opening_bias(&encounter.pairs, &encounter.games)
-    {
-        text.push_str(&format!(
-            " Opening bias: {bias:.0} Elo (root mean square, estimated from the two games of each \
-             pair); this bias cancels out, because each opening is played with both colours."
-        ));
+    if summary.engines.len() == 2 {
+        text += &result_figures::bias_of_openings(&encounter.pairs, &encounter.games);
     }
     text
 }

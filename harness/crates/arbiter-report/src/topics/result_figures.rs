@@ -6,9 +6,9 @@ use crate::parts::{
     percent_interval,
 };
 use arbiter_names::quantity;
-use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
 use arbiter_stats::paired::{score_interval, share_interval};
+use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
 
 /// Maximum number of engines in the chart of scores by colour.
 const MAX_COLOURED: usize = 12;
@@ -258,6 +258,17 @@ pub(crate) fn advantage(elo: Option<f64>, error: Option<f64>, scale: &str) -> St
         (Some(elo), None) => format!("White's advantage is given as {elo:+.1} Elo."),
         _ => "White's advantage cannot be estimated from these games.".to_owned(),
     }
+}
+
+/// Returns a sentence about the opening bias, which begins with a space; empty if the bias is
+/// undefined.
+pub(crate) fn bias_of_openings(pairs: &Pentanomial, games: &Trinomial) -> String {
+    let Some(bias) = opening_bias(pairs, games) else { return String::new() };
+    format!(
+        " Opening bias in Elo (root mean square, estimated from the two games of each pair): {}. \
+         The bias cancels out, because each opening is played with both colours.",
+        parts::plus_minus_95(Some(bias)),
+    )
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::topics::{calibration, result_figures};
 use arbiter_rate::{Opening, RejectedGame};
 use arbiter_run::Encounter;
 use arbiter_stats::ratings::OutcomeModel;
-use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
+use arbiter_stats::{Pentanomial, Trinomial};
 
 /// Maximum number of players in a chart of ratings.
 const MAX_RATED: usize = 40;
@@ -193,8 +193,8 @@ fn bias(ratings: &Ratings<'_>) -> String {
     let rated = ratings.rated;
     let (elo, error) = (rated.advantage, rated.advantage_error);
     let mut text = result_figures::advantage(elo, error, "on the scale of the ratings");
-    if let Some(bias) = duel(ratings).and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
-        text.push_str(&format!(" Opening bias: {bias:.0} Elo (root mean square)."));
+    if let Some((_, encounter)) = duel(ratings) {
+        text += &result_figures::bias_of_openings(&encounter.pairs, &encounter.games);
     }
     if ratings.tally.players.iter().any(|player| player.by_colour[0].draws > 0) {
         let share = percent(Some(rated.draw_rate));
