@@ -79,7 +79,7 @@ fn evaluate(bencher: Bencher<'_, '_>, name: &str) {
     measure(bencher, &mut *variant.evaluator());
 }
 
-/// Measures the network with one set of CPU instructions.
+/// Measures the network with one CPU instruction set.
 #[divan::bench(args = Level::ALL.into_iter().filter(|&level| nnue::at_level(level).is_some()).map(Level::name))]
 fn network(bencher: Bencher<'_, '_>, name: &str) {
     let level =

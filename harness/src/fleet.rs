@@ -94,8 +94,8 @@ impl FromStr for Share {
 #[command(next_help_heading = "Other machines")]
 pub(crate) struct ClusterArgs {
     /// NATS server whose workers play the games: the coordinator's join file (*.join), or URLs such
-    /// as tls://host:4222, separated by commas. --concurrency then limits the pairs in progress;
-    /// without --concurrency, only the workers' slots limit the pairs
+    /// as tls://host:4222, separated by commas. --concurrency then limits the number of pairs in
+    /// progress; without --concurrency, only the workers' slots limit this number
     #[arg(long, value_name = "FILE|URL")]
     on: Option<ServerName>,
     /// Run on workers.

@@ -161,8 +161,8 @@ fn a_saved_store_replaces_the_deleted_one() {
     fs::rename(bench.path(&saved), bench.path("results/arbiter.db")).expect("it is there");
     let again = ["match", "--resume", "run", "--results", "results", "--format", "json"];
     bench.arbiter(again).finish().expect_code(0);
-    assert_eq!(store::pairs(&bench.path("results")).len(), 40);
-    assert_eq!(bench.read("games.pgn").matches("[Event ").count(), 80);
+    assert_eq!(store::pairs(&bench.path("results")).len(), 80);
+    assert_eq!(bench.read("games.pgn").matches("[Event ").count(), 160);
 }
 
 #[test]

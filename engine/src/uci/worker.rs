@@ -31,8 +31,8 @@ pub(super) enum Job {
     Bench { depth: Option<u32>, configuration: Configuration, signals: Arc<Signals> },
     /// Clear the search memory.
     Clear,
-    /// Replace the search memory with an empty memory for `personality`, with a transposition table
-    /// of `megabytes` MiB. `None` keeps the size.
+    /// Replace the tables of the search with empty tables for `personality`; the new transposition
+    /// table has `megabytes` MiB. `None` keeps the size.
     ReplaceTable { personality: Personality, megabytes: Option<usize> },
     /// Set the number of search threads.
     SetThreads(usize),

@@ -48,8 +48,8 @@ in [ci], select other engines. `arbiter results gates` lists the results of all 
 
 Exit codes: 0 if all gates pass; otherwise the code of the first gate that does not pass: 1 if the gate
 failed, 5 if the gate was inconclusive and sets inconclusive = \"fail\", 20 to 28 if a build or bench
-failed (see arbiter --help), or any other code of the subcommand; 4 if there is no gate; 2 and 3 for
-usage errors and invalid input.
+failed (see arbiter --help), or any other code of the subcommand; 2 for usage errors; 3 for invalid
+input; 4 if there is no gate.
 
 Examples:
   arbiter ci

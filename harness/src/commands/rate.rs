@@ -59,7 +59,7 @@ pub(crate) struct RateArgs {
     /// PGN files; plain, .gz or .zst
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Model of draws
+    /// Draw model
     #[arg(long, value_parser = one_of(LAWS), default_value_t = OutcomeModel::Scores)]
     law: OutcomeModel,
     /// Scale of the ratings

@@ -5,7 +5,7 @@
 pub const LLR_COURSE: &str = "Log-likelihood ratio of the test:";
 /// Phrase before the table of evaluations, in a text report.
 pub const EVALUATIONS: &str =
-    "Score by evaluation, in the games in which the engine reported this evaluation:";
+    "Score of games by reported evaluation (a game may count in several rows):";
 /// Heading of the result, in a text report.
 pub const RESULT: &str = "## Result";
 /// Heading of the conditions, in a text report.

@@ -4,9 +4,9 @@
 //! The benchmark generates 64 MiB of games in the format of `arbiter match`, unless the environment
 //! variable `RATE_PGN` names a PGN file to read instead. The rows to compare are `arbiter` (the
 //! work of `arbiter rate`, by number of threads), `pgn_reader_skip` (tags only) and
-//! `pgn_reader_visit` (a visitor that ignores every move and comment). The ratios come last. Each
-//! ratio uses the fastest of several alternating runs, so that occasional load on the machine
-//! favours no row.
+//! `pgn_reader_visit` (a visitor that ignores every move and comment). The last lines of the output
+//! are the ratios of these times. Each ratio uses the fastest of several alternating runs, so that
+//! occasional load on the machine favours no row.
 
 #![expect(clippy::disallowed_types, reason = "the macros of divan register benches in one")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]

@@ -73,7 +73,7 @@ pub struct EngineProcess {
     last_read: Instant,
     /// `true` if the engine may ponder.
     ponders: bool,
-    /// Reply to its last move that the engine expects (the ponder move).
+    /// The opponent's reply that the engine expects to the engine's last move (the ponder move).
     expected: Option<String>,
     /// `position` command for the position on which the engine ponders.
     pondered: String,

@@ -137,8 +137,8 @@ pub struct Block {
 struct Index {
     players: HashMap<Vec<u8>, u32>,
     endings: HashMap<Vec<u8>, u32>,
-    /// Hashes of starting positions by the hash of the tags; a position may be written in several
-    /// ways.
+    /// Maps the hash of the tags to the hash of the starting position, because different tags may
+    /// describe the same position.
     starts: HashMap<u64, u64>,
     /// Indices of openings by the hash of the opening as written; an opening may be written in
     /// several ways.

@@ -30,7 +30,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// Interval, in written pairs, at which the store records the number of the last pair that the PGN
 /// and EPD files contain in full. Each record costs a write to the store. Without records, a
-/// resumed run would compare all games.
+/// resumed run would have to compare all stored games with these files.
 const NOTED_PAIRS: u64 = 256;
 
 /// Minimum value of two limits that grow with the concurrency: the number of uncounted pairs in

@@ -57,8 +57,8 @@ settings! {
         #[arg(conflicts_with = "pairs")]
         #[resume(Length)]
         games["N"]: Option<u64>,
-        /// Play each opening once, with the engine listed first as White. Figures then count games,
-        /// not pairs, and colours are not balanced
+        /// Play each opening once, with the engine listed first as White. Statistics then
+        /// use single games, not pairs, and colours are not balanced
         noswap: bool => plan.design.is_single,
         /// Give White in the first game of each pair to the engine listed second
         reverse: bool => plan.design.is_reversed,
@@ -72,10 +72,10 @@ settings! {
         #[arg(value_parser = at_least_one)]
         #[resume(Free)]
         concurrency["N"]: Option<usize> => Some(plan.concurrency),
-        /// Processors for the games: auto (separate processors for each game, on different physical
-        /// cores first), a list such as 0-3,8 (used in the given order), or none. Each game gets as
-        /// many processors as the larger of its engines' Threads values, or as the sum of both
-        /// values if an engine may ponder [default: none]
+        /// Processors for the games: auto (separate processors for each game, if possible on
+        /// different physical cores), a list such as 0-3,8 (used in the given order), or none. The
+        /// number of processors of a game is the larger Threads value of the two engines, or the
+        /// sum of both values if an engine may ponder [default: none]
         #[arg(conflicts_with_all = WORKERS)]
         #[resume(Free)]
         affinity["CPUS"]: Option<Affinity> as "text" => unless(Affinity::None, plan.affinity.clone()),

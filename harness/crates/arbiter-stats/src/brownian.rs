@@ -18,7 +18,7 @@ pub(crate) struct BrownianMotion {
     pub variance: f64,
 }
 
-/// Exit of a random walk between two barriers.
+/// Exit of a random walk from the interval between two barriers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exit {
     /// Probability of exit at the upper barrier, 0 to 1.

@@ -169,7 +169,8 @@ impl Pentanomial {
 /// 2·v(pairs), where v is the variance of the score of one game or of one pair. This difference is
 /// the negative covariance of the two games of a pair, whose standard error gives the interval. The
 /// formula is exact for identical engines. Returns `None` if there are no games or no pairs, if the
-/// bias is infinite, or if the games of a pair are positively correlated, which no bias can explain.
+/// bias is infinite, or if the games of a pair are positively correlated, which no bias can
+/// explain.
 pub fn opening_bias(pairs: &Pentanomial, games: &Trinomial) -> Option<Estimate> {
     let by_pairs = pairs.distribution().moments()?;
     let by_games = games.distribution().moments()?;

@@ -20,8 +20,8 @@ use arbiter_process::open_input;
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::times::DeadlinesMs;
 
-/// Maximum factor by which the stall timeout of a slow worker is multiplied. Without this limit,
-/// scaling by a very low measured speed could overflow and end the worker.
+/// Maximum factor by which the stall timeout of a slow worker is multiplied. Without this limit, a
+/// very low measured speed could make the scaled value overflow, and the worker would panic.
 const MAX_STALL_FACTOR: f64 = 100.0;
 
 /// Minimum lease. Heartbeats and lease extensions are sent several times within a lease.

@@ -46,8 +46,8 @@ pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     }
 }
 
-/// Writes a program file that only the owner of the file can read and start; creates missing parent
-/// folders. The program appears complete or not at all, and replaces an existing file.
+/// Writes a program file that only its owner can read and execute; creates missing parent folders.
+/// The program appears complete or not at all, and replaces an existing file.
 ///
 /// # Errors
 ///

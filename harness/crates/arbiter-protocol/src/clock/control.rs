@@ -200,10 +200,10 @@ impl FromStr for TimeControl {
     }
 }
 
-/// Splits a string at the colons between periods. A colon separates minutes from seconds, rather
-/// than two periods, under two conditions: a number below 60 without a `/` (so not a number of
-/// moves) follows the colon, and the part of the period before the colon contains neither `+` nor
-/// another colon.
+/// Splits a string at the colons between periods. A colon separates two periods, unless both of the
+/// following conditions hold; it then separates minutes from seconds. The colon is followed by a
+/// number below 60 without a `/` (so not a number of moves), and the part of the period before the
+/// colon contains neither `+` nor another colon.
 fn split_periods(text: &str) -> Vec<String> {
     let mut periods: Vec<String> = Vec::new();
     for piece in text.split(':') {

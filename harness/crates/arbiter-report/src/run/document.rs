@@ -47,7 +47,7 @@ pub fn run_document(
     document.heading("Reproduce");
     document.blocks.push(Block::Command(command_line(plan)));
     if !plan.is_timed() {
-        document.paragraph("Deterministic engines repeat the same games.");
+        document.paragraph("Deterministic engines play the same games again.");
     }
     document
 }

@@ -42,7 +42,7 @@ pub(crate) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
     let levels = vec![(String::new(), 50.0)];
     let chart = Lines { x, y, lines, levels, ..Lines::default() };
     let caption =
-        "Score by evaluation, in the games in which the engine reported this evaluation".to_owned();
+        "Score of games by reported evaluation (a game may count in several rows)".to_owned();
     let description = "Score of an engine in the games in which it reported this evaluation at \
                        least once.";
     Some(Figure { caption, description: description.to_owned(), chart: Chart::Lines(chart), table })

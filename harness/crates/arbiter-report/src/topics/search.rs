@@ -36,8 +36,8 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
     document.heading("Search statistics");
     document.paragraph(
         "The tables also list the figures by game phase. The phase depends on the material without \
-         kings and pawns (minor piece 1, rook 2, queen 4; 24 at the start): at least 22 is the \
-         opening, less than 9 the endgame.",
+         kings and pawns (minor piece 1, rook 2, queen 4; 24 at the start): the game is in the \
+         opening with at least 22, in the endgame with less than 9.",
     );
     document.figures(figures);
 }
