@@ -124,5 +124,5 @@ pub(crate) fn play_plan(
         flags: RunArgs { name: Some(name), about: Some(about.to_owned()), ..RunArgs::default() },
         ..RequestedRun::default()
     };
-    execute(store_run(load_inputs(plan, false)?, new)?, None, None, format, None, None)
+    execute(store_run(load_inputs(plan, false, None)?, new)?, None, None, format, None, None)
 }

@@ -158,7 +158,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let target = target(args, runs.len())?;
     let form = form(args.format, &target)?;
     for run in &runs {
-        let text = render(&store, run, form, args.link.as_deref())?;
+        let text = store.atomically(|| render(&store, run, form, args.link.as_deref()))?;
         put(&target, run, form, &text, in_use(store_files(&results))?)?;
     }
     Ok(())

@@ -30,7 +30,7 @@ pub(super) fn resume_run(
     // the run.
     let lock = RunLock::take(&results, &name)?;
     let stored = store.run(&name)?;
-    let mut plan = stored.plan;
+    let mut plan = stored.plan.clone();
     if plan.kind != kind {
         return Err(Failure::invalid(format!(
             "run '{name}' is of another kind\nhint: resume the run with the subcommand that \
@@ -60,7 +60,7 @@ pub(super) fn resume_run(
             return Err(played_by_workers(&name, plan.kind, &results));
         }
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
-        let loaded = load_inputs(changed, has_workers)?;
+        let loaded = load_inputs(changed, has_workers, Some(&stored))?;
         let (then, now) = (&stored.fingerprints, &loaded.fingerprints);
         check_unchanged(&plan, then, now).map_err(Failure::invalid)?;
         inputs = Some(check_engines(&mut plan, loaded.inputs, false, style.as_ref())?);

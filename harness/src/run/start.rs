@@ -17,14 +17,16 @@ use crate::run_args::RunArgs;
 use crate::{bundled_engine, exit_code::ExitCode, failure::Failure};
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::tablebases::Syzygy;
+use arbiter_openings::Book;
 use arbiter_plan::{
     Engine, Plan, PlanError, Program, Request, RunKind, default_concurrency, load_book,
 };
 use arbiter_process::{Links, open_output};
+use arbiter_protocol::Protocol;
 use arbiter_report::{PgnHeader, note};
-use arbiter_run::RunState;
-use arbiter_runner::{cpu_sets_of, engine_setups, take_fingerprints};
-use arbiter_store::{Offsets, RunLock, Store, StoreError};
+use arbiter_run::{RunState, load_thin_book};
+use arbiter_runner::{cpu_sets_of, engine_setups, hash_file, take_fingerprints};
+use arbiter_store::{Fingerprints, Offsets, RunLock, Store, StoreError, StoredRun};
 
 /// Resolves the request to a plan, and stores the plan as a new run that is ready to be played.
 pub(super) fn start_new_run(
@@ -49,7 +51,7 @@ pub(super) fn load_plan(
     has_workers: bool,
 ) -> Result<LoadedPlan, Failure> {
     let without_limits = requested.request.without_limits();
-    let loaded = load_inputs(resolve_plan(kind, requested)?, has_workers)?;
+    let loaded = load_inputs(resolve_plan(kind, requested)?, has_workers, None)?;
     note_engines(&loaded, &without_limits);
     Ok(loaded)
 }
@@ -87,11 +89,19 @@ pub(super) fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> 
 }
 
 /// Reads the files of a plan. Before that, checks whether the plan is suitable for workers (if
-/// `has_workers` is `true`) or for this machine.
-pub(super) fn load_inputs(plan: Plan, has_workers: bool) -> Result<LoadedPlan, Failure> {
+/// `has_workers` is `true`) or for this machine. `stored` is the run to be resumed.
+pub(super) fn load_inputs(
+    plan: Plan,
+    has_workers: bool,
+    stored: Option<&StoredRun>,
+) -> Result<LoadedPlan, Failure> {
     let checked = if has_workers { check_for_workers(&plan) } else { cpu_sets_of(&plan).map(drop) };
     checked.map_err(Failure::invalid)?;
-    let book = load_book(&plan).map_err(Failure::invalid)?;
+    let known = stored.and_then(|stored| Some((known_book(&plan, stored)?, &stored.fingerprints)));
+    let (book, known) = match known {
+        Some((book, known)) => (book, Some(known)),
+        None => (load_book(&plan).map_err(Failure::invalid)?, None),
+    };
     let openings = book.len();
     if plan.opening_start >= openings as u64 && !plan.is_lenient {
         return Err(Failure::invalid(format!(
@@ -101,11 +111,28 @@ pub(super) fn load_inputs(plan: Plan, has_workers: bool) -> Result<LoadedPlan, F
         )));
     }
     let own_binary = own_binary()?;
-    let fingerprints = take_fingerprints(&plan, &book, &own_binary).map_err(Failure::invalid)?;
+    let fingerprints =
+        take_fingerprints(&plan, &book, known, &own_binary).map_err(Failure::invalid)?;
     let tables = open_tables(&plan)?;
     let setups = engine_setups(&plan, &own_binary);
     let inputs = Inputs { book, tables, setups, options: Vec::new() };
     Ok(LoadedPlan { plan, fingerprints, inputs })
+}
+
+/// Reads the openings that a stored run will play, if its book is unchanged and a reading of the
+/// complete book would find the same openings as at the start of the run; otherwise `None`.
+fn known_book(plan: &Plan, stored: &StoredRun) -> Option<Book> {
+    let Fingerprints { book: hash, quarantine, corrected, duplicates, .. } = &stored.fingerprints;
+    let duplicates = (*duplicates)?;
+    // Another version may read the file differently, and an engine that speaks xboard may be unable
+    // to set up some openings.
+    let is_known = stored.version == env!("CARGO_PKG_VERSION")
+        && quarantine.is_empty()
+        && plan.engines.iter().all(|engine| engine.launch.protocol == Protocol::Uci)
+        && hash_file(plan.book.as_ref()?).is_ok_and(|now| now == *hash);
+    let mut book = if is_known { load_thin_book(plan)? } else { return None };
+    (book.corrected, book.duplicates) = (corrected.clone(), duplicates);
+    Some(book)
 }
 
 /// Opens the tablebases that the plan's rules need; returns `None` if the rules need no tablebases.
@@ -171,7 +198,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
         }
         let plan = plan_of(kind, Request { engines, ..request })?;
         files::check(&plan, &settings_files, style.as_ref(), &results, name.as_deref())?;
-        load_inputs(plan, false).map(drop)
+        load_inputs(plan, false, None).map(drop)
     });
     let request = &requested.request;
     let outputs = request.draft.pgn.iter().chain(&request.draft.epd);
@@ -190,4 +217,45 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
     // The flags are cleared, so that a second call does not build the engines again.
     (requested.flags.build.dev, requested.flags.build.base) = (None, None);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbiter_openings::{Quarantine, ReadOptions};
+    use arbiter_run::thin_book;
+    use arbiter_store::RunHead;
+
+    #[test]
+    fn only_an_unchanged_book_is_read_in_part() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("book.epd");
+        let line = |n: usize| format!("4k3/8/8/8/8/8/8/4K2R w - - {} 1\n", n / 2);
+        std::fs::write(&path, (0..40).map(line).collect::<String>()).unwrap();
+        let mut plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
+        (plan.book, plan.book_length) = (Some(path.clone()), Some(40));
+        plan.design.pairs = 5;
+        let mut whole = arbiter_openings::load(&path, ReadOptions::default()).unwrap();
+        let own_binary = std::env::current_exe().unwrap();
+        let fingerprints = take_fingerprints(&plan, &whole, None, &own_binary).unwrap();
+        let head = RunHead { run: "a".into(), created_ms: 0, ending: None, pairs: 2, about: None };
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        let offsets = Offsets::default();
+        let stored = StoredRun { head, version, plan: plan.clone(), fingerprints, offsets };
+        thin_book(&mut whole, &plan);
+        assert_eq!((whole.duplicates, whole.openings().len()), (20, 5));
+        assert_eq!(known_book(&plan, &stored), Some(whole));
+        let other = |change: fn(&mut StoredRun)| {
+            let mut changed = stored.clone();
+            change(&mut changed);
+            assert_eq!(known_book(&changed.plan, &changed), None);
+        };
+        other(|run| run.version = "0.1.0".into());
+        other(|run| run.fingerprints.duplicates = None);
+        other(|run| run.fingerprints.book = "0".into());
+        other(|run| run.fingerprints.quarantine = Quarantine { count: 1, faults: Vec::new() });
+        other(|run| run.plan.book_length = Some(41));
+        other(|run| run.plan.design.pairs = 40);
+        other(|run| run.plan.engines[1].launch.protocol = Protocol::Xboard);
+    }
 }

@@ -187,6 +187,7 @@ fn rich(store: &mut Store) {
         book: "b".repeat(64),
         openings: "0".repeat(64),
         corrected: Default::default(),
+        duplicates: None,
         quarantine: Quarantine {
             count: 3,
             faults: vec!["book.epd:7: no white king".into(), "book.epd:9: not a FEN".into()],

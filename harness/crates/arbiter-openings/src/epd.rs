@@ -37,7 +37,14 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
             }
             continue;
         }
+        // The entry of a plain line can be passed over without decoding the line.
+        if is_plain(&bytes) && book.passes_over() {
+            continue;
+        }
         for text in line_parts(&String::from_utf8_lossy(&bytes)).filter_map(content) {
+            if book.passes_over() {
+                continue;
+            }
             let start = Start::read(text, false).and_then(playable);
             match start.and_then(|start| match ending(&start.position) {
                 None => Ok(start),
@@ -53,6 +60,14 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
         }
     }
     Ok(())
+}
+
+/// Returns whether a line certainly has exactly one entry.
+fn is_plain(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.first().is_some_and(u8::is_ascii_alphanumeric)
+        // A fold is several times as fast as `all`, because it is vectorised.
+        && line.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'))
 }
 
 /// Checks that a game can reach the position, because engines need not handle unreachable

@@ -410,6 +410,41 @@ fn kept_openings_keep_their_indices() {
 }
 
 #[test]
+fn a_part_of_a_book_is_read_by_indices() {
+    let lines: Vec<String> =
+        (0..9).map(|n| format!("4k3/8/8/8/8/8/8/4K2R w K - {n} {}", n + 1)).collect();
+    let odd =
+        format!("# 1\n\n \"{}\n;\n\u{feff}{}\r\n{}", lines[0], lines[1], lines[2..].join("\u{b}"));
+    let games: String = (1..10).map(|n| format!("1. e4 {}*\n\n", "e5 ".repeat(n % 2))).collect();
+    let dir = TempDir::new().expect("a temporary directory");
+    let part = |name: &str, text: &str, length, places: &[usize]| {
+        let path = dir.path().join(name);
+        fs::write(&path, text).expect("a writable directory");
+        let places = places.iter().copied().collect();
+        (
+            load(&path, ReadOptions::default()),
+            load_places(&path, ReadOptions::default(), length, &places),
+        )
+    };
+    for (name, text) in
+        [("a.epd", lines.join("\n")), ("b", lines.join("\r\n")), ("c.epd", odd), ("d.pgn", games)]
+    {
+        for places in [&[0][..], &[8], &[2, 3, 7], &[0, 1, 2, 3, 4, 5, 6, 7, 8]] {
+            let (complete, read) = part(name, &text, 9, places);
+            let (mut complete, mut read) = (complete.expect(name), read.expect(name));
+            complete.keep(&places.iter().copied().collect());
+            read.duplicates = complete.duplicates;
+            assert_eq!(read, complete, "{name}: {places:?}");
+        }
+        for (length, places) in [(8, &[0][..]), (10, &[0]), (9, &[9]), (9, &[])] {
+            assert_eq!(part(name, &text, length, places).1, None, "{name}: {places:?} of {length}");
+        }
+    }
+    let faulty = lines.join("\n").replacen("4K2R", "4K3R", 1);
+    assert_eq!(part("a.epd", &faulty, 9, &[0, 3]).1, None);
+}
+
+#[test]
 fn duplicate_lines_are_counted() {
     let line = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 ";
     let book = format!("{line}1\n{line}2\n{line}1\n{line}1\n");

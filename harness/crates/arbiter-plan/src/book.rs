@@ -1,5 +1,7 @@
 //! Opening book of a plan.
 
+use std::collections::BTreeSet;
+
 use crate::Plan;
 use arbiter_openings::{Book, ReadOptions};
 
@@ -15,9 +17,19 @@ const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 /// Name of the bundled book in messages.
 const BUNDLED_NAME: &str = "bundled book";
 
+fn options(plan: &Plan) -> ReadOptions {
+    ReadOptions { seed: plan.seed, ..plan.reading }
+}
+
+/// Reads only the openings at the indices `places` of the plan's book file, which has `length`
+/// openings and no faults. Returns `None` if there is no such file.
+pub fn load_part_of_book(plan: &Plan, length: usize, places: &BTreeSet<usize>) -> Option<Book> {
+    arbiter_openings::load_places(plan.book.as_ref()?, options(plan), length, places)
+}
+
 /// Reads the opening book of a plan. Fails if the file cannot be read or has no usable opening.
 pub fn load_book(plan: &Plan) -> Result<Book, String> {
-    let options = ReadOptions { seed: plan.seed, ..plan.reading };
+    let options = options(plan);
     match &plan.book {
         None if plan.has_no_book => {
             arbiter_openings::from_text("the initial position", INITIAL, options)

@@ -28,7 +28,7 @@ mod tuning;
 
 pub use ablation::Ablation;
 pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
-pub use book::{BUNDLED_BOOK, load_book};
+pub use book::{BUNDLED_BOOK, load_book, load_part_of_book};
 pub use confirmation::confirmation;
 pub use cpu_contention::{CpuContention, DEFAULT_NOISE_LIMIT};
 pub use engine::{BUNDLED, Engine, Program};

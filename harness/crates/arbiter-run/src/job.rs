@@ -11,7 +11,7 @@ use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
 use arbiter_game::record::{GameRecord, KeptFields};
 use arbiter_openings::{Book, OpeningOrder};
-use arbiter_plan::Plan;
+use arbiter_plan::{Plan, load_part_of_book};
 use arbiter_schedule::{Pairing, Schedule};
 
 /// One item for each game of a pair, in the order of play.
@@ -60,9 +60,19 @@ impl PlayedPair {
 /// Reduces the book to the openings that the run will play, if these openings are known. Dropping
 /// the other openings frees most of the memory of a large book.
 pub fn thin_book(book: &mut Book, plan: &Plan) {
-    if let Some(needed) = needed_openings(plan, &plan.schedule(), book.len()) {
+    if !book.is_partial()
+        && let Some(needed) = needed_openings(plan, &plan.schedule(), book.len())
+    {
         book.keep(&needed);
     }
+}
+
+/// Reads only the openings that the run will play, of a book that has been read for the run before,
+/// without faults. Returns `None` if this is impossible, so that the complete book must be read.
+pub fn load_thin_book(plan: &Plan) -> Option<Book> {
+    let length = usize::try_from(plan.book_length?).ok()?;
+    let needed = needed_openings(plan, &plan.schedule(), length)?;
+    load_part_of_book(plan, length, &needed)
 }
 
 /// Returns the indices of the openings that the run will use, in a book of `length` openings;

@@ -16,15 +16,18 @@ use arbiter_store::Fingerprints;
 pub struct FingerprintError(String);
 
 /// Hashes the opening book of the plan, the openings read from the book, the programs, and the
-/// option files. `own_binary` is the program of the bundled engine. Fails if a file cannot be read.
+/// option files. `known` are fingerprints with the hashes of the book, if these are known, and
+/// `own_binary` is the program of the bundled engine. Fails if a file cannot be read.
 pub fn take_fingerprints(
     plan: &Plan,
     opened: &Book,
+    known: Option<&Fingerprints>,
     own_binary: &Path,
 ) -> Result<Fingerprints, FingerprintError> {
-    let book = match &plan.book {
-        None => blake3::hash(BUNDLED_BOOK).to_string(),
-        Some(path) => hash_file(path)?,
+    let [book, openings] = match (known, &plan.book) {
+        (Some(known), _) => [known.book.clone(), known.openings.clone()],
+        (None, None) => [blake3::hash(BUNDLED_BOOK).to_string(), hash_openings(opened)],
+        (None, Some(path)) => [hash_file(path)?, hash_openings(opened)],
     };
     let programs = plan.engines.iter().map(|engine| engine.path().unwrap_or(own_binary));
     let engines = programs.map(hash_file);
@@ -33,9 +36,10 @@ pub fn take_fingerprints(
     });
     Ok(Fingerprints {
         book,
-        openings: hash_openings(opened),
+        openings,
         quarantine: opened.quarantine.clone(),
         corrected: opened.corrected.clone(),
+        duplicates: Some(opened.duplicates),
         engines: engines.collect::<Result<_, _>>()?,
         option_files: option_files.collect::<Result<_, _>>()?,
         host: host(),
@@ -97,9 +101,9 @@ fn hash_openings(book: &Book) -> String {
     let mut text = String::new();
     for opening in book.openings() {
         text.clear();
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{}", opening.fen);
+        opening.fen.append_to_string(&mut text);
         for m in opening.moves {
+            // Writing to a string cannot fail.
             let _ = write!(text, " {m}");
         }
         let _ = writeln!(text, " {:?}", opening.castling_mode);
@@ -129,7 +133,7 @@ mod tests {
         let own_binary = std::env::current_exe().unwrap();
         let take = |text: &str| {
             let book = from_text("a.epd", text, ReadOptions::default()).unwrap();
-            take_fingerprints(&plan, &book, &own_binary).unwrap()
+            take_fingerprints(&plan, &book, None, &own_binary).unwrap()
         };
         let one = "4k3/8/8/8/8/8/8/4K2R w K - 0 1\n";
         let then = take(one);

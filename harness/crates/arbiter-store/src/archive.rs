@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Result, Store, StoreError, StoredRun, schema};
+use arbiter_game::compact::Compact;
 use arbiter_plan::Provenance;
 
 /// Version of the file format.
@@ -109,6 +110,43 @@ enum Cell {
     Blob {
         blob: String,
     },
+}
+
+impl Line {
+    /// Reads a line in exactly the form in which [`Store::export_run`] writes it; returns `None` for
+    /// other forms, which serde may read.
+    fn compact(text: &str) -> Option<Line> {
+        Compact::read(text, |json| {
+            json.expect("{\"table\":")?;
+            let table = json.text()?.to_owned();
+            let mut row = BTreeMap::new();
+            json.expect(",\"row\":{")?;
+            json.list("}}\n", |json| {
+                let name = json.text()?.to_owned();
+                json.expect(":")?;
+                row.insert(name, Cell::compact(json)?);
+                Some(())
+            })?;
+            Some(Line { table, row })
+        })
+    }
+}
+
+impl Cell {
+    fn compact(json: &mut Compact<'_>) -> Option<Cell> {
+        if json.eat("null") {
+            return Some(Cell::Null(()));
+        }
+        if json.eat("{\"real\":") {
+            let real = json.string()?;
+            return json.expect("}").map(|()| Cell::Real { real });
+        }
+        if json.eat("{\"blob\":") {
+            let blob = json.string()?;
+            return json.expect("}").map(|()| Cell::Blob { blob });
+        }
+        json.string().map(Cell::Text).or_else(|| json.integer().map(Cell::Integer))
+    }
 }
 
 impl Store {
@@ -221,4 +259,28 @@ fn cells(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<BTreeMap<String,
         cells.insert(column.name.clone(), cell);
     }
     Ok(cells)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_as_by_serde_or_left_to_serde() {
+        let text = "{\"table\":\"t\",\"row\":{\"a\":-12,\"b\":\"[{\\\"m\\\":1}]\",\"c\":null,\
+                    \"d\":{\"real\":\"0.5\"},\"e\":{\"blob\":\"AA==\"}}}\n";
+        let again = |line: Line| serde_json::to_string(&line).unwrap() + "\n";
+        assert_eq!(Line::compact(text).map(again).as_deref(), Some(text));
+        for at in 0..text.len() {
+            for other in "0019\"\\{}[],:-.eqx \n".split_inclusive(|_| true) {
+                let changed = format!("{}{other}{}", &text[..at], &text[at + 1..]);
+                let added = format!("{}{other}{}", &text[..at], &text[at..]);
+                for text in [changed, added] {
+                    let found = Line::compact(&text).map(again);
+                    let by_serde = serde_json::from_str(&text).ok().map(again);
+                    assert!(found.is_none() || found == by_serde, "{text}");
+                }
+            }
+        }
+    }
 }

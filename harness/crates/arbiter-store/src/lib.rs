@@ -363,8 +363,10 @@ impl Store {
         Ok(row.expect("a query of an aggregate has one row"))
     }
 
-    /// Runs `work` atomically: as a transaction, or as a part of the current transaction.
-    fn atomically<T, E: From<StoreError>>(
+    /// Runs `work` atomically: as a transaction, or as a part of the current transaction. Many
+    /// queries in one transaction see the same state of the store, and take less time, because each
+    /// transaction locks the file.
+    pub fn atomically<T, E: From<StoreError>>(
         &self,
         work: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {

@@ -56,7 +56,7 @@ impl Store {
             read: 0,
             text: Vec::new(),
         };
-        let Ok(Some(header)) = lines.next::<Header>() else {
+        let Ok(Some(header)) = lines.next::<Header>(|_| None) else {
             return Err(lines.wrong("is not a file of `arbiter results export`"));
         };
         if header.arbiter_run > VERSION || header.format > schema::FORMAT {
@@ -79,10 +79,10 @@ impl Store {
             let columns = self.columns()?;
             loop {
                 let cut = "is missing: the file is truncated";
-                let mut line = lines.next::<Line>()?.ok_or_else(|| lines.wrong(cut))?;
+                let mut line = lines.next(Line::compact)?.ok_or_else(|| lines.wrong(cut))?;
                 if line.table == END[0] {
                     let line_count = Cell::Integer(lines.line as i64 - 1);
-                    if line.row.remove(END[1]) != Some(line_count) || lines.next::<Line>()?.is_some() {
+                    if line.row.remove(END[1]) != Some(line_count) || lines.next(Line::compact)?.is_some() {
                         return Err(lines.wrong("is not the end of an export"));
                     }
                     if is_older {
@@ -284,7 +284,11 @@ struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    fn next<T: for<'a> Deserialize<'a>>(&mut self) -> Result<Option<T>, ArchiveError> {
+    /// Reads the next line, by `compact` if possible; `None` at the end of the file.
+    fn next<T: for<'a> Deserialize<'a>>(
+        &mut self,
+        compact: impl Fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, ArchiveError> {
         self.text.clear();
         self.line += 1;
         let read = (&mut self.input).take(MAX_LINE).read_until(b'\n', &mut self.text);
@@ -302,7 +306,10 @@ impl<R: BufRead> Lines<R> {
                 self.wrong(what.split(" at line ").next().unwrap_or(&what))
             })
         };
-        if text.is_empty() { Ok(None) } else { value().map(Some) }
+        match std::str::from_utf8(text).ok().and_then(compact) {
+            None if !text.is_empty() => value().map(Some),
+            found => Ok(found),
+        }
     }
 
     fn wrong(&self, what: impl ToString) -> ArchiveError {

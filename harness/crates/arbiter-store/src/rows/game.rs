@@ -9,6 +9,7 @@ use serde_with::{As, DisplayFromStr};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, KnownOutcome};
 
+use arbiter_game::compact::read_moves;
 use arbiter_game::outcome::Outcome;
 use arbiter_game::record::{GameRecord, MoveRecord, SearchDetails, SearchInfo, game_hash};
 use arbiter_protocol::Score;
@@ -124,9 +125,15 @@ impl GameRow {
 
     /// Returns the record; the error is the reason why the row is invalid.
     pub(crate) fn into_record(self) -> Result<GameRecord, String> {
-        let moves: Vec<ReadMove> =
-            serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;
-        let moves = moves.into_iter().map(|row| MoveRecord { uci: row.m, search: row.t });
+        let moves = match read_moves(&self.moves) {
+            Some(moves) => moves,
+            None => {
+                let moves: Vec<ReadMove> =
+                    serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;
+                let record = |row: ReadMove| MoveRecord { uci: row.m, search: row.t };
+                moves.into_iter().map(record).collect()
+            }
+        };
         let result: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
         // A damaged number may be negative or NaN, for which the infallible conversion would panic.
@@ -136,7 +143,7 @@ impl GameRow {
             engines: ByColor { white: self.white, black: self.black },
             fen: self.fen,
             chess960: self.chess960,
-            moves: moves.collect(),
+            moves,
             outcome: Outcome {
                 result,
                 termination: self.termination.parse()?,
@@ -159,6 +166,9 @@ pub(crate) fn stored_hash(fen: &str, chess960: bool, moves: &str) -> Option<u64>
     #[derive(Deserialize)]
     struct Move {
         m: String,
+    }
+    if let Some(moves) = read_moves(moves) {
+        return Some(game_hash(fen, chess960, moves.iter().map(|played| played.uci)));
     }
     let moves: Vec<Move> = serde_json::from_str(moves).ok()?;
     Some(game_hash(fen, chess960, moves.into_iter().map(|played| played.m)))
@@ -288,5 +298,29 @@ mod tests {
         let row = GameRow::of(&record);
         assert_eq!(stored_hash(&row.fen, row.chess960, &row.moves), Some(record.hash()));
         assert_eq!(row.into_record(), Ok(record));
+    }
+
+    #[test]
+    fn moves_are_read_as_by_serde_or_left_to_serde() {
+        let written =
+            r#"[{"m":"e2e4"},{"m":"e7e8q","t":{"cp":-7,"d":0,"ns":19,"pv":["a","b\""]}}]"#;
+        let others = r#"[{"m":"e1h1","t":{"mate":1,"sd":2,"n":3,"ns":4,"t":5,"l":6,"nps":7,"hf":8,"tb":9,"x":["y"]}}]"#;
+        let by_serde = |text: &str| -> Option<Vec<MoveRecord>> {
+            let rows: Vec<ReadMove> = serde_json::from_str(text).ok()?;
+            Some(rows.into_iter().map(|row| MoveRecord { uci: row.m, search: row.t }).collect())
+        };
+        for text in [written, others] {
+            assert!(read_moves(text).is_some_and(|moves| Some(moves) == by_serde(text)), "{text}");
+            for at in 0..text.len() {
+                for other in "0019\"\\{}[],:-.eqx \n".split_inclusive(|_| true) {
+                    let changed = format!("{}{other}{}", &text[..at], &text[at + 1..]);
+                    let added = format!("{}{other}{}", &text[..at], &text[at..]);
+                    for text in [changed, added] {
+                        let found = read_moves(&text);
+                        assert!(found.is_none() || found == by_serde(&text), "{text}: {found:?}");
+                    }
+                }
+            }
+        }
     }
 }

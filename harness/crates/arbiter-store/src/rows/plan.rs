@@ -30,6 +30,10 @@ pub struct Fingerprints {
     /// Lines of the book that were corrected.
     #[serde(default, skip_serializing_if = "Quarantine::is_empty")]
     pub corrected: Quarantine,
+    /// Number of openings in the book that are equal to an earlier opening; `None` if unknown,
+    /// because an earlier build stored the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplicates: Option<usize>,
     /// Hash of each engine's program.
     #[serde(skip)]
     pub engines: Vec<String>,

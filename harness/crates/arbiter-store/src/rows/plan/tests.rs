@@ -97,6 +97,7 @@ fn plans_survive_storage() {
         openings: "o".into(),
         quarantine: Quarantine { count: 2, faults: vec!["b.epd:3: bad".into()] },
         corrected: Quarantine { count: 1, faults: vec!["b.epd:4: odd".into()] },
+        duplicates: Some(3),
         host: "a machine".into(),
         engines: vec!["x".into(), "y".into()],
         option_files: vec![vec![], vec!["z".into()]],
