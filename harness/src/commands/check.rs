@@ -21,10 +21,10 @@ use arbiter_runner::ask_engine;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Each check starts a new process and has a grade: must (a failure can lose games or break runs),
-should (the protocol requires the behaviour), or nice. These grades have the weights 4, 2 and 1
-in the score; checks that do not apply to an engine, such as ponderhit without the option Ponder, do not count. A
-timing check that fails is repeated, with at most three attempts in all, because a busy machine
-delays replies.
+should (the protocol requires the behaviour), or nice. These grades have the weights 4, 2 and 1 in
+the score; checks that do not apply to an engine, such as ponderhit without the option Ponder, do
+not count. A timing check that fails is repeated, with at most three attempts in all, because a busy
+machine delays replies.
 
 Exit codes: 0 if no \"must\" check fails; 1 if a \"must\" check fails; 2 for usage errors; 3 for an
 engine that cannot be started; 4 if no check is selected; 7 for an environment error.
