@@ -40,9 +40,9 @@ const MAX_TIME: Duration = Duration::from_secs(4 * 3600);
 
 /// Interval at which the store is checked for the new run, before the reply is sent to the page.
 const LOOK: Duration = Duration::from_millis(100);
-/// Maximum number of checks at the interval [`LOOK`], six seconds in total. An immediate error is
+/// Maximum number of checks at the interval [`LOOK`], four seconds in total. An immediate error is
 /// reported within this time; a build takes longer.
-const LOOKS: u32 = 60;
+const LOOKS: u32 = 40;
 
 /// File in the results folder with the name of the last started run. The process of the run holds a
 /// lock on the file.
