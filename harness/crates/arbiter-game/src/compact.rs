@@ -1,9 +1,9 @@
 //! Reader of JSON in exactly the form in which the store writes it: without white space, and with
 //! the keys in a fixed order.
 //!
-//! The moves of a run are megabytes of JSON, which this reader reads several times as fast as serde.
-//! It never reads what serde would reject or read differently. For JSON in any other form, it
-//! returns `None`, and the caller uses serde. The reader is in this crate, because the crate is
+//! The moves of a run are megabytes of JSON, which this reader reads several times as fast as
+//! serde. It never reads what serde would reject or read differently. For JSON in any other form,
+//! it returns `None`, and the caller uses serde. The reader is in this crate, because the crate is
 //! compiled as one unit: otherwise its functions would not be inlined.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]

@@ -190,8 +190,8 @@ pub fn load(path: &Path, options: ReadOptions) -> Result<Book, String> {
 }
 
 /// Reads only the openings at the indices `places` of a book of `length` openings without faults,
-/// as an earlier reading has shown. This takes a fraction of the time of [`load`], because the other
-/// positions of a list are only counted. Returns `None` if the file is not such a book.
+/// as an earlier reading has shown. This takes a fraction of the time of [`load`], because the
+/// other positions of a list are only counted. Returns `None` if the file is not such a book.
 pub fn load_places(
     path: &Path,
     options: ReadOptions,

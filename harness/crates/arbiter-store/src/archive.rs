@@ -113,8 +113,8 @@ enum Cell {
 }
 
 impl Line {
-    /// Reads a line in exactly the form in which [`Store::export_run`] writes it; returns `None` for
-    /// other forms, which serde may read.
+    /// Reads a line in exactly the form in which [`Store::export_run`] writes it; returns `None`
+    /// for other forms, which serde may read.
     fn compact(text: &str) -> Option<Line> {
         Compact::read(text, |json| {
             json.expect("{\"table\":")?;
