@@ -5,6 +5,7 @@ use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use arbiter_run::RunEnd;
 use arbiter_store::{FILE_NAME, Store};
 use flate2::read::GzDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -134,6 +135,26 @@ fn a_file_may_be_packed_or_not_and_one_that_is_edited_leaves_nothing() {
         assert!(!bench.path("new").exists());
     }
     assert!(bench.path("plain").join(FILE_NAME).exists());
+}
+
+#[test]
+fn an_ending_that_does_not_follow_from_the_pairs_is_rejected() {
+    let bench = Bench::new();
+    Plan::new(&bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").expect_output(0);
+    let file = bench.path("run.gz").display().to_string();
+    let store = Store::open(&bench.path("results")).expect("a store");
+    for (ending, codes) in [(RunEnd::Interrupted, [0, 0]), (RunEnd::AcceptedH1, [7, 3])] {
+        store.set_ending("run", Some(ending)).expect("it is noted");
+        results(&bench, "results", &["verify"]).expect_code(codes[0]);
+        results(&bench, "results", &["export", "run", "--out", &file, "--force"]).expect_code(0);
+        let name = format!("copy-{}", codes[0]);
+        let imported = results(&bench, "there", &["import", &file, "--name", &name]);
+        let imported = imported.expect_code(codes[1]);
+        let why = "the stored ending does not follow from the stored pairs";
+        assert_eq!(imported.stderr.contains(why), codes[1] == 3, "{}", imported.stderr);
+    }
+    let shown = results(&bench, "results", &["show", "run"]).expect_code(0).stdout;
+    assert!(!shown.contains("H1"), "{shown}");
 }
 
 #[test]

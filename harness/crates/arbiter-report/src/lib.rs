@@ -18,8 +18,8 @@ mod topics;
 
 pub use figures::{
     EloFigures, GameStatistics, HistoryPoint, LlrHistory, OpeningNames, RunPhase, Strength,
-    Summary, Verdict, apply_tallies, gates_of_run, read_one, replayed_state, rules_text, shown_run,
-    stored_summary, summary_of,
+    Summary, Verdict, apply_tallies, check_stored, gates_of_run, read_one, replayed_state,
+    rules_text, shown_run, stored_summary, summary_of,
 };
 pub use forms::{
     HTML_POLICY, HTML_SCRIPT, HTML_STYLE, csv_rows, diagram, game_viewer, html_page, html_sections,

@@ -310,6 +310,11 @@ impl Store {
         self.corrupt(run, format!("pair {pair} {what}"))
     }
 
+    /// Returns the error for a stored ending that does not follow from the pairs of the run.
+    pub fn ending_mismatch(&self, run: &str) -> StoreError {
+        self.corrupt(run, "the stored ending does not follow from the stored pairs")
+    }
+
     /// Prepares a statement and resets the count of progress checks.
     fn statement(&self, sql: &str) -> rusqlite::Result<CachedStatement<'_>> {
         // The handler that counts runs on the thread of the query, so relaxed memory ordering

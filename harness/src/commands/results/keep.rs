@@ -12,7 +12,7 @@ use arbiter_game::consistency;
 use arbiter_names::{is_hidden, quantity};
 use arbiter_openings::decompressed;
 use arbiter_process::{create_locked_folder, leftover_folders, open_input};
-use arbiter_report::{note, stored_summary};
+use arbiter_report::{check_stored, note};
 use arbiter_run::RunEnd;
 use arbiter_runner::unix_time_ms;
 use arbiter_settings::command_line;
@@ -178,7 +178,7 @@ fn import_into(store: &Store, args: &ImportArgs) -> Result<String, Failure> {
     let failed = |error| failure(error, &args.file, Failure::invalid);
     let file = open_input(&args.file).and_then(decompressed);
     let mut file = file.map_err(|error| failed(error.into()))?;
-    let check = |run: &str| stored_summary(store, &store.run(run)?).map(drop);
+    let check = |run: &str| check_stored(store, run);
     store.import_run(&mut file, args.name.as_deref(), &consistency::check, &check).map_err(failed)
 }
 

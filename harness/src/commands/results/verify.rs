@@ -2,7 +2,8 @@
 
 use crate::{failure::Failure, output::print_result};
 use arbiter_names::quantity;
-use arbiter_store::Store;
+use arbiter_report::check_stored;
+use arbiter_store::{Store, StoreError};
 
 /// Verifies one run or all runs, and the file of the store. Prints the result for each run, and all
 /// damage.
@@ -20,7 +21,15 @@ pub(super) fn verify(store: &Store, run: Option<&str>) -> Result<(), Failure> {
         damaged += found.len();
     };
     for run in &runs {
-        let checked = store.check_run(run)?;
+        let mut checked = store.check_run(run)?;
+        if checked.damaged.is_empty() {
+            match check_stored(store, run) {
+                Err(StoreError::Corrupt { what, .. }) => {
+                    checked.damaged.push(format!("run '{run}': {what}"));
+                }
+                read => read?,
+            }
+        }
         let (pairs, games) = (quantity(checked.pairs, "pair"), quantity(checked.games, "game"));
         add(format!("run '{run}', {pairs}, {games}"), checked.damaged);
     }

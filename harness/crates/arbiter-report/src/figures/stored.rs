@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::summary::Summary;
 use arbiter_names::shown;
 use arbiter_plan::{GateOutcome, Plan, Provenance};
-use arbiter_run::{Effect, PairTally, RunInput, RunState};
+use arbiter_run::{Effect, PairTally, RunEnd, RunInput, RunState};
 use arbiter_store::{Store, StoreError, StoredRun};
 
 /// Returns the latest outcome of each gate for the commits from which the run's engines were built.
@@ -53,6 +53,18 @@ pub fn stored_summary(store: &Store, stored: &StoredRun) -> Result<Summary, Stor
     summary_of(store, stored, &state)
 }
 
+/// Reads a stored run as for a report. Fails if the stored ending does not follow from the stored
+/// pairs.
+pub fn check_stored(store: &Store, run: &str) -> Result<(), StoreError> {
+    let stored = store.run(run)?;
+    let found = stored_summary(store, &stored)?.ending;
+    match stored.head.ending {
+        None | Some(RunEnd::Interrupted) => Ok(()),
+        ending if ending == found => Ok(()),
+        _ => Err(store.ending_mismatch(run)),
+    }
+}
+
 /// Returns the summary of a stored run; `state` is the state after the run's stored pairs.
 pub fn summary_of(
     store: &Store,
@@ -61,7 +73,9 @@ pub fn summary_of(
 ) -> Result<Summary, StoreError> {
     let StoredRun { plan, head, .. } = stored;
     let run = head.run.as_str();
-    let summary = Summary::new(run, plan, state, state.ending().or(head.ending));
+    // Only an interruption does not follow from the pairs.
+    let interrupted = head.ending.filter(|ending| *ending == RunEnd::Interrupted);
+    let summary = Summary::new(run, plan, state, state.ending().or(interrupted));
     Ok(Summary {
         about: head.about.clone(),
         quarantine: stored.fingerprints.quarantine.clone(),
