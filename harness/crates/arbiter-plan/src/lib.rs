@@ -45,5 +45,7 @@ pub use request::{Request, SprtRequest};
 pub use resolve::{DEFAULT_FAULT_LIMIT, default_concurrency};
 pub use resolve_engine::{DEFAULT_MARGIN, DEFAULT_TC, resolve_engine};
 pub use spec::{EngineSpec, is_relative_path};
-pub use tournament::{DEFAULT_SPRT_PAIRS, DEFAULT_TIE_BREAKS, TournamentRequest, usual_pairs};
+pub use tournament::{
+    DEFAULT_SPRT_PAIRS, DEFAULT_TIE_BREAKS, TournamentRequest, check_size, usual_pairs,
+};
 pub use tuning::{DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, base_name};

@@ -23,8 +23,23 @@ const DEFAULT_ABLATE_PAIRS: u64 = 200;
 /// Maximum number of pairs in a format that keeps all pairs in memory.
 const MAX_PAIRS: u64 = 10_000_000;
 
-/// Maximum number of engines in a format that keeps all pairs in memory.
-const MAX_ENGINES: usize = 2_000;
+/// Maximum number of engines. The pairings of a round and the table of all encounters grow with the
+/// square of this number, or faster.
+const MAX_ENGINES: usize = 1_000;
+
+/// Checks that a run of `engines` engines fits in memory.
+pub fn check_size(design: &Design, engines: usize) -> Result<(), String> {
+    let format = design.format;
+    let rounds = if format == Format::Knockout { 1 } else { design.rounds };
+    let most = (engines as u64).saturating_mul(rounds).saturating_mul(design.pairs);
+    if engines > MAX_ENGINES {
+        return Err(format!("{engines} engines; a {format} can have at most {MAX_ENGINES}"));
+    }
+    if !format.is_fixed() && most > MAX_PAIRS {
+        return Err(format!("a {format} can have at most {MAX_PAIRS} pairs"));
+    }
+    Ok(())
+}
 
 /// Requested tournament: the settings that may be unset, and a preliminary design that contains all
 /// other settings.
@@ -112,13 +127,7 @@ impl TournamentRequest {
             },
             ..self.draft
         };
-        let rounds = if format == Format::Knockout { 1 } else { design.rounds };
-        let most = (engines as u64).saturating_mul(rounds).saturating_mul(design.pairs);
-        if !format.is_fixed() && (most > MAX_PAIRS || engines > MAX_ENGINES) {
-            return Err(format!(
-                "a {format} can have at most {MAX_ENGINES} engines and {MAX_PAIRS} pairs"
-            ));
-        }
+        check_size(&design, engines)?;
         Ok(design)
     }
 
@@ -227,7 +236,11 @@ mod tests {
             TournamentRequest { pairs: Some(1), games: Some(2), ..request_for(Format::Swiss) };
         check(RunKind::Match, both, "either");
         let many = TournamentRequest { pairs: Some(u64::MAX), ..request_for(Format::Swiss) };
-        check(RunKind::Match, many, "at most");
+        check(RunKind::Match, many, "at most 10000000 pairs");
+        for format in variants() {
+            let design = |engines| request_for(format).design(RunKind::Tournament, engines, 2);
+            assert!(design(1_000).is_ok() && design(1_001).is_err(), "{format}");
+        }
         let start = TournamentRequest { opening_start: Some(0), ..request_for(Format::Swiss) };
         assert!(start.opening_start().unwrap_err().contains("at least 1"));
     }

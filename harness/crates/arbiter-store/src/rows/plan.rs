@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use arbiter_game::adjudicate::TablebaseRule;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_openings::Quarantine;
-use arbiter_plan::{Engine, Plan};
+use arbiter_plan::{Engine, Plan, check_size};
 
 /// Versions of the stored plan. Fields may be added with a default; a change to the meaning of a
 /// field needs a new version. Version 3 is used for plans with options that name files.
@@ -129,6 +129,8 @@ impl PlanRow {
     /// Parses a plan from JSON; the error is the reason why the text is invalid.
     pub(crate) fn from_json(text: &str) -> Result<PlanRow, String> {
         let row: PlanRow = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
+        // The text may come from another person, and a larger run could use all memory.
+        check_size(&row.plan.design, row.engines.len()).map_err(|what| format!("plan: {what}"))?;
         // A plan of an unknown version may describe other games, so the run must not be resumed.
         if VERSIONS.contains(&row.version) {
             Ok(row)
