@@ -9,13 +9,13 @@ use super::list::{RunFilterArgs, folder, listed};
 use crate::failure::Failure;
 use crate::output::{NewFile, in_use, print_result, store_files, write_error};
 use arbiter_game::consistency;
-use arbiter_names::{is_hidden, quantity};
+use arbiter_names::quantity;
 use arbiter_openings::decompressed;
+use arbiter_plan::{Engine, Plan, engine_text};
 use arbiter_process::{create_locked_folder, leftover_folders, open_input};
 use arbiter_report::{check_stored, note};
 use arbiter_run::RunEnd;
 use arbiter_runner::unix_time_ms;
-use arbiter_settings::command_line;
 use arbiter_store::{ArchiveError, FILE_NAME, RunHead, RunLock, Store};
 
 /// Name prefix of the folder into which a run is imported before the store is created.
@@ -160,11 +160,24 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let name = &stored.head.run;
     if matches!(stored.head.ending, None | Some(RunEnd::Interrupted)) {
         note(&format!(
-            "--resume {name} starts the programs that the file names; check them first:\n  {}",
-            command_line(&stored.plan).replace(is_hidden, "?")
+            "--resume {name} starts these programs, or builds them from these revisions; check \
+             them first:\n  {}",
+            programs(&stored.plan).join("\n  ")
         ));
     }
     print_result(&format!("{} imported as {name}\n", run_count(std::slice::from_ref(&stored.head))))
+}
+
+/// Returns each engine with its program. An engine that was built from a revision is also listed
+/// with the revision, because a program that is missing is built again.
+fn programs(plan: &Plan) -> Vec<String> {
+    let listed = |engine: &Engine| {
+        let unbuilt = Engine { provenance: None, ..engine.clone() };
+        [&unbuilt, engine].map(|engine| engine_text(engine, false))
+    };
+    let mut programs: Vec<String> = plan.engines.iter().flat_map(listed).collect();
+    programs.dedup();
+    programs
 }
 
 /// Removes the folders of killed imports. Folders that cannot be removed are harmless.
