@@ -10,12 +10,13 @@ use std::io::{BufWriter, IntoInnerError, Write};
 use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use rusqlite::Row;
 use rusqlite::types::ValueRef;
+use rusqlite::{Row, params_from_iter};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Result, Store, StoreError, StoredRun, schema};
+use crate::gates::{FOR_RUN, imported_key};
 use arbiter_game::compact::Compact;
 use arbiter_plan::Provenance;
 
@@ -162,6 +163,7 @@ impl Store {
             if changed == 0 {
                 return Err(self.no_run(run));
             }
+            self.execute("DELETE FROM gates WHERE key = ?1", [imported_key(run)])?;
             // Readers that follow the store detect the removal from the number of rows in
             // `removed`.
             self.execute("INSERT INTO removed (run) VALUES (?1)", [run]).map(drop)
@@ -186,11 +188,15 @@ impl Store {
             for table in TABLES {
                 let order = if table == "games" { "pair, half" } else { "1, 2, 3" };
                 let select = format!("SELECT * FROM {table} WHERE run = ?1 ORDER BY {order}");
-                lines += self.write_rows(&mut out, table, &select, run)?;
+                lines += self.write_rows(&mut out, table, &select, &[run])?;
             }
             for commit in commits(&stored) {
-                let select = "SELECT * FROM gates WHERE test = ?1 ORDER BY created_ms, id";
-                lines += self.write_rows(&mut out, GATES, select, &commit)?;
+                let select = format!(
+                    "SELECT * FROM gates WHERE test = ?2 AND {FOR_RUN} ORDER BY created_ms, id"
+                );
+                let keys = [imported_key(run), commit];
+                lines +=
+                    self.write_rows(&mut out, GATES, &select, &keys.each_ref().map(|key| &**key))?;
             }
             let row = BTreeMap::from([(END[1].to_owned(), Cell::Integer(lines))]);
             write_line(&mut out, &Line { table: END[0].to_owned(), row })
@@ -205,14 +211,14 @@ impl Store {
         out: &mut impl Write,
         table: &str,
         select: &str,
-        key: &str,
+        keys: &[&str],
     ) -> Result<i64, ArchiveError> {
         let fail = |error| ArchiveError::Store(self.sqlite(error));
         // The column names are read by a query, because the column names of a prepared statement
         // are not checked for damage.
         let columns = self.columns_of(table)?;
         let mut statement = self.connection.prepare(select).map_err(fail)?;
-        let mut rows = statement.query([key]).map_err(fail)?;
+        let mut rows = statement.query(params_from_iter(keys)).map_err(fail)?;
         let mut written = 0;
         while let Some(row) = rows.next().map_err(fail)? {
             let row = cells(row, &columns).map_err(fail)?;

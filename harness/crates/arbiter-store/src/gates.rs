@@ -21,6 +21,15 @@ pub struct StoredGate {
 
 const COLUMNS: &str = "created_ms, test, base, step, kind, verdict, words, code, seconds, figures";
 
+/// Condition for the outcomes that were stored by this store or imported under the key `?1`.
+pub(crate) const FOR_RUN: &str = "(key NOT LIKE 'imported %' OR key = ?1)";
+
+/// Returns the key of gate outcomes that were imported with a run. Reports of this run show the
+/// outcomes, but `arbiter ci` never reuses them.
+pub(crate) fn imported_key(run: &str) -> String {
+    format!("imported {run}")
+}
+
 impl Store {
     /// Stores an outcome; `key` is a hash of everything that determines the outcome.
     pub fn add_gate(&self, key: &str, gate: &StoredGate) -> Result<()> {
@@ -55,6 +64,14 @@ impl Store {
     /// Returns the outcomes of the gate `name`, or of all gates if `name` is `None`, oldest first.
     pub fn gates(&self, name: Option<&str>) -> Result<Vec<StoredGate>> {
         self.select_gates("?1 IS NULL OR step = ?1 ORDER BY created_ms, id", name)
+    }
+
+    /// Returns the outcomes that a report of a run may show, oldest first. Outcomes that were
+    /// imported with this run precede all others; outcomes that were imported with other runs are
+    /// omitted.
+    pub fn gates_for_run(&self, run: &str) -> Result<Vec<StoredGate>> {
+        let condition = format!("{FOR_RUN} ORDER BY key <> ?1, created_ms, id");
+        self.select_gates(&condition, Some(&imported_key(run)))
     }
 
     /// Returns the outcomes that a condition with one parameter selects.

@@ -8,7 +8,7 @@ use super::*;
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, LateMove, MoveRecord, SearchDetails, SearchInfo};
-use arbiter_plan::{Plan, Request, RunKind};
+use arbiter_plan::{GateKind, GateOutcome, GateVerdict, Plan, Provenance, Request, RunKind};
 use arbiter_run::{Games, LatencyKind, PlayedPair, Remark};
 use arbiter_schedule::Pairing;
 use arbiter_spsa::Iteration;
@@ -460,6 +460,47 @@ fn invalid_imports_are_rejected_and_leave_nothing() {
     assert!(never.contains("pair 3"), "{never}");
     assert_eq!(store.runs().unwrap(), []);
     import(Ok(()), true).unwrap();
+}
+
+#[test]
+fn imported_gates_are_shown_only_for_their_run_and_never_replace_own_gates() {
+    let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let [store, other] = dirs.each_ref().map(|dir| Store::create(dir.path()).unwrap());
+    let mut plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
+    let (repo, revision, commit) = ("/r".into(), "HEAD".to_owned(), "abc".to_owned());
+    let built = Provenance { repo, revision, commit, is_dirty: false, bench: None };
+    plan.engines[0].provenance = Some(built);
+    let prints = Fingerprints { engines: vec!["x".into(), "y".into()], ..Default::default() };
+    let add = |store: &Store, run: &str, created_ms, text: &str| {
+        store.begin_run(run, 0, &plan, &prints, Offsets::default(), None).unwrap();
+        let outcome = GateOutcome {
+            gate: "quick".into(),
+            kind: GateKind::Perft,
+            verdict: GateVerdict::Passed,
+            text: text.to_owned(),
+            code: 0,
+            seconds: 1.0,
+            figures: serde_json::Value::Null,
+            from_before: None,
+        };
+        let gate = StoredGate { created_ms, test: "abc".into(), base: None, outcome };
+        store.add_gate("k", &gate).unwrap();
+    };
+    add(&store, "foreign", 9, "forged");
+    add(&other, "own", 1, "measured");
+    let text = exported(&store, "foreign");
+    other.import_run(&mut text.as_bytes(), None, &|_| Ok(()), &|_| Ok(())).unwrap();
+    let texts = |run: &str| {
+        let gates = other.gates_for_run(run).unwrap();
+        gates.into_iter().map(|gate| gate.outcome.text).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (texts("own"), texts("foreign")),
+        (vec!["measured".into()], vec!["forged".into(), "measured".into()])
+    );
+    assert!(!exported(&other, "own").contains("forged"));
+    other.remove_run("foreign").unwrap();
+    assert_eq!(other.gates(None).unwrap().len(), 1);
 }
 
 /// Returns a game of `plies` plies in which Black reports these evaluations, in centipawns.

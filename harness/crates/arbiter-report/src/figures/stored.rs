@@ -11,6 +11,7 @@ use arbiter_run::{Effect, PairTally, RunEnd, RunInput, RunState};
 use arbiter_store::{Store, StoreError, StoredRun};
 
 /// Returns the latest outcome of each gate for the commits from which the run's engines were built.
+/// An outcome that was imported with the run is returned only if this store has none of its own.
 pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<GateOutcome>, StoreError> {
     let builds = stored.plan.engines.iter().filter_map(|engine| engine.provenance.as_ref());
     let commits: Vec<String> = builds.map(Provenance::identity).collect();
@@ -18,7 +19,7 @@ pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<GateOutcome
         return Ok(Vec::new());
     }
     let mut latest = BTreeMap::new();
-    for gate in store.gates(None)? {
+    for gate in store.gates_for_run(&stored.head.run)? {
         if let Some(engine) = commits.iter().position(|commit| *commit == gate.test) {
             latest.insert((engine, gate.outcome.gate.clone()), gate.outcome);
         }

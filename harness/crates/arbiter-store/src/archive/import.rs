@@ -14,6 +14,7 @@ use serde::Deserialize;
 use super::{ArchiveError, Cell, Column, END, GATES, Header, Line, TABLES, VERSION, commits};
 use crate::append::ending_of;
 use crate::checksum::{fill_in, game_checksum};
+use crate::gates::imported_key;
 use crate::query::{GAME, game_row};
 use crate::rows::GameRow;
 use crate::{Result, RunLock, Store, StoreError, schema};
@@ -34,9 +35,6 @@ const ENGINES: [(&str, &[&str]); 4] = [
     ("latencies", &["engine"]),
     ("findings", &["engine"]),
 ];
-
-/// Key of an imported gate outcome. Reports show the outcome, but `arbiter ci` never reuses it.
-const NO_KEY: &str = "imported";
 
 impl Store {
     /// Imports the run from an unpacked file and returns the name of the run. If `name` is given,
@@ -131,7 +129,7 @@ impl Store {
             // Row numbers are assigned by this store, and an imported key could make `arbiter ci`
             // skip a gate.
             row.remove("id");
-            row.insert("key".to_owned(), Cell::Text(NO_KEY.to_owned()));
+            row.insert("key".to_owned(), Cell::Text(imported_key(run)));
         }
         if let Some(column) = row.keys().find(|name| !known.iter().any(|one| one.name == **name)) {
             return Err(wrong(format!("table {table} has no column '{column}'")));
