@@ -9,7 +9,7 @@ use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, LateMove, MoveRecord, SearchDetails, SearchInfo};
 use arbiter_plan::{GateKind, GateOutcome, GateVerdict, Plan, Provenance, Request, RunKind};
-use arbiter_run::{Games, LatencyKind, PlayedPair, Remark};
+use arbiter_run::{FilePrefix, Games, LatencyKind, PlayedPair, Remark};
 use arbiter_schedule::Pairing;
 use arbiter_spsa::Iteration;
 
@@ -364,7 +364,9 @@ fn an_exported_run_is_imported_completely() {
     let remark = Remark { worker: "w".into(), pair: Some(0), text: "slow".into() };
     store.note_remark("run", 5, &remark).unwrap();
     store.exclude_worker("run", 6, &remark, true).unwrap();
-    let (_, played) = (store.run("run").unwrap(), filled(dirs[1].path()).1);
+    let (stored, played) = (store.run("run").unwrap(), filled(dirs[1].path()).1);
+    // An imported run has no PGN file.
+    store.set_plan("run", &stored.plan, &stored.fingerprints, 0).unwrap();
     store.append("run", &played, Some("load"), Some("v")).unwrap();
     store.void("run", &played, "worse load").unwrap();
     let steps = Iteration { number: 0, sides: [vec![0.1], vec![0.3]], score: 1, theta: vec![0.2] };
@@ -460,6 +462,26 @@ fn invalid_imports_are_rejected_and_leave_nothing() {
     assert!(never.contains("pair 3"), "{never}");
     assert_eq!(store.runs().unwrap(), []);
     import(Ok(()), true).unwrap();
+}
+
+#[test]
+fn an_imported_run_names_no_files() {
+    let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let [store, other] = dirs.each_ref().map(|dir| Store::create(dir.path()).unwrap());
+    let mut plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
+    (plan.pgn, plan.epd) = (Some("/a.pgn".into()), Some("/a.epd".into()));
+    plan.engines[1].launch.stderr = Some("/a.log".into());
+    let prints = Fingerprints { engines: vec!["x".into(), "y".into()], ..Default::default() };
+    store.begin_run("run", 0, &plan, &prints, Offsets { pgn: 3, epd: 4 }, None).unwrap();
+    let (file, hash) = ("/a.pgn".into(), "z".to_owned());
+    store.note_written("run", &FilePrefix { file, pairs: 1, end: 9, hash }).unwrap();
+    let text = exported(&store, "run");
+    assert!(text.contains("\"table\":\"written\"") && text.contains("/a.log"));
+    other.import_run(&mut text.as_bytes(), None, &|_| Ok(()), &|_| Ok(())).unwrap();
+    let stored = other.run("run").unwrap();
+    assert_eq!((stored.plan.pgn, stored.plan.epd, stored.offsets.pgn), (None, None, 0));
+    assert!(stored.plan.engines.iter().all(|engine| engine.launch.stderr.is_none()));
+    assert_eq!(other.number("SELECT count(*) FROM written", []).unwrap(), 0);
 }
 
 #[test]

@@ -199,7 +199,11 @@ impl Store {
     /// Checks an imported run by reading all rows of the run, as a report does.
     fn check(&self, run: &str, more: &dyn Fn(&str) -> Result<()>) -> Result<(), ArchiveError> {
         let read = || -> Result<()> {
-            let stored = self.run(run)?;
+            let mut stored = self.run(run)?;
+            // A resumed run must not write to files that the imported file names.
+            (stored.plan.pgn, stored.plan.epd) = (None, None);
+            stored.plan.engines.iter_mut().for_each(|engine| engine.launch.stderr = None);
+            self.set_plan(run, &stored.plan, &stored.fingerprints, 0)?;
             let engines = stored.plan.engines.len();
             let names = stored.plan.engines.iter().map(|engine| &engine.name);
             let mut texts = names.chain(&stored.head.about);
