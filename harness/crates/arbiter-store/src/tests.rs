@@ -447,8 +447,6 @@ fn invalid_imports_are_rejected_and_leave_nothing() {
     swapped("e8e7", "e8e9", "line 4: pair 1, game 1: moves");
     swapped("\"half\":1", "\"half\":0", "line 5: is in games twice");
     swapped("\"blob\":\"", "\"blob\":\"AAAA", "transcript of pair 0");
-    swapped("\"about\":\"why\"", "\"about\":\"\\u001b[2J\"", "plain names");
-    swapped("no-mobility", "no\u{202e}mobility", "plain names");
     refused(&without("\"table\":\"pairs\""), "line 3: is in games before its parent");
     let long = format!("{head}{}", "9".repeat((64 << 20) + 1));
     refused(&long, "too long");
@@ -462,6 +460,30 @@ fn invalid_imports_are_rejected_and_leave_nothing() {
     assert!(never.contains("pair 3"), "{never}");
     assert_eq!(store.runs().unwrap(), []);
     import(Ok(()), true).unwrap();
+}
+
+#[test]
+fn imports_with_hidden_characters_or_too_many_games_are_rejected() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, _) = filled(dir.path());
+    let text = without_checksums(&exported(&store, "run"));
+    let text = text.replacen("\"format\":14", "\"format\":13", 1);
+    let (host, pairs) = ("\\\"host\\\":\\\"", "\\\"pairs\\\":500");
+    let swiss = text.replacen("round-robin", "swiss", 1);
+    for (text, from, to, part) in [
+        (&text, "\"about\":\"", "\\u001b[2J", "line 2: about of runs contains hidden"),
+        (&text, "no-mobility", "\u{202e}", "line 2: plan of runs contains hidden"),
+        (&text, host, "\\\\n", "line 2: plan of runs contains hidden"),
+        (&text, "\"detail\":\"", "\\n", "line 4: detail of games contains hidden"),
+        (&swiss, pairs, "0000000", "a swiss can have at most 10000000 pairs"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        let text = text.replacen(from, &format!("{from}{to}"), 1);
+        let imported =
+            store.import_run(&mut text.as_bytes(), Some("copy"), &|_| Ok(()), &|_| Ok(()));
+        let error = imported.unwrap_err().to_string();
+        assert!(error.contains(part), "{part}: {error}");
+    }
 }
 
 #[test]
