@@ -493,7 +493,8 @@ fn an_imported_run_names_no_files() {
     let mut plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
     (plan.pgn, plan.epd) = (Some("/a.pgn".into()), Some("/a.epd".into()));
     plan.engines[1].launch.stderr = Some("/a.log".into());
-    let prints = Fingerprints { engines: vec!["x".into(), "y".into()], ..Default::default() };
+    let mut prints = Fingerprints { engines: vec!["x".into(), "y".into()], ..Default::default() };
+    prints.quarantine.faults.push("line 1: a\tb".into());
     store.begin_run("run", 0, &plan, &prints, Offsets { pgn: 3, epd: 4 }, None).unwrap();
     let (file, hash) = ("/a.pgn".into(), "z".to_owned());
     store.note_written("run", &FilePrefix { file, pairs: 1, end: 9, hash }).unwrap();
@@ -503,6 +504,7 @@ fn an_imported_run_names_no_files() {
     let stored = other.run("run").unwrap();
     assert_eq!((stored.plan.pgn, stored.plan.epd, stored.offsets.pgn), (None, None, 0));
     assert!(stored.plan.engines.iter().all(|engine| engine.launch.stderr.is_none()));
+    assert_eq!(stored.fingerprints.quarantine.faults, ["line 1: a\\u{9}b"]);
     assert_eq!(other.number("SELECT count(*) FROM written", []).unwrap(), 0);
 }
 
@@ -530,7 +532,7 @@ fn imported_gates_are_shown_only_for_their_run_and_never_replace_own_gates() {
         let gate = StoredGate { created_ms, test: "abc".into(), base: None, outcome };
         store.add_gate("k", &gate).unwrap();
     };
-    add(&store, "foreign", 9, "forged");
+    add(&store, "foreign", 9, "for\n\u{1b}ged");
     add(&other, "own", 1, "measured");
     let text = exported(&store, "foreign");
     other.import_run(&mut text.as_bytes(), None, &|_| Ok(()), &|_| Ok(())).unwrap();
@@ -540,9 +542,9 @@ fn imported_gates_are_shown_only_for_their_run_and_never_replace_own_gates() {
     };
     assert_eq!(
         (texts("own"), texts("foreign")),
-        (vec!["measured".into()], vec!["forged".into(), "measured".into()])
+        (vec!["measured".into()], vec!["for \\u{1b}ged".into(), "measured".into()])
     );
-    assert!(!exported(&other, "own").contains("forged"));
+    assert!(!exported(&other, "own").contains("ged"));
     other.remove_run("foreign").unwrap();
     assert_eq!(other.gates(None).unwrap().len(), 1);
 }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
+use std::mem::take;
 
 use data_encoding::BASE64;
 use rusqlite::types::Value;
@@ -20,7 +21,7 @@ use crate::query::{GAME, game_row};
 use crate::rows::GameRow;
 use crate::{Result, RunLock, Store, StoreError, schema};
 use arbiter_game::record::GameRecord;
-use arbiter_names::is_hidden;
+use arbiter_names::{is_hidden, shown};
 
 /// Maximum length of a line, in bytes: enough for a game of thousands of moves with the transcript.
 const MAX_LINE: u64 = 64 << 20;
@@ -36,10 +37,6 @@ const ENGINES: [(&str, &[&str]); 4] = [
     ("latencies", &["engine"]),
     ("findings", &["engine"]),
 ];
-
-/// Columns with games, whose texts are not checked for hidden characters: engines may send such
-/// characters.
-const UNSEEN: [&str; 3] = ["moves", "games", "played"];
 
 impl Store {
     /// Imports the run from an unpacked file and returns the name of the run. If `name` is given,
@@ -134,6 +131,10 @@ impl Store {
             // Row numbers are assigned by this store, and an imported key could make `arbiter ci`
             // skip a gate.
             row.remove("id");
+            // The text may be an error of several lines, which would look like several results.
+            if let Some(Cell::Text(text)) = row.get_mut("words") {
+                *text = shown(text.replace('\n', " "));
+            }
             row.insert("key".to_owned(), Cell::Text(imported_key(run)));
         }
         if let Some(column) = row.keys().find(|name| !known.iter().any(|one| one.name == **name)) {
@@ -142,9 +143,8 @@ impl Store {
         if let Some(column) = known.iter().find(|column| !column.takes(row.get(&column.name))) {
             return Err(wrong(format!("{} of {table} is missing or invalid", column.name)));
         }
-        let is_shown = |name: &str| !UNSEEN.contains(&name);
-        let hides = |cell: &Cell| matches!(cell, Cell::Text(text) if hides_characters(text));
-        if let Some((column, _)) = row.iter().find(|(name, cell)| is_shown(name) && hides(cell)) {
+        let hides = |(name, cell): &(&String, &Cell)| matches!(cell, Cell::Text(text) if hides_characters(name, text));
+        if let Some((column, _)) = row.iter().find(hides) {
             return Err(wrong(format!("{column} of {table} contains hidden characters")));
         }
         if let Some(Cell::Text(ending)) = row.get("ending").filter(|_| table == TABLES[0])
@@ -213,6 +213,10 @@ impl Store {
             // A resumed run must not write to files that the imported file names.
             (stored.plan.pgn, stored.plan.epd) = (None, None);
             stored.plan.engines.iter_mut().for_each(|engine| engine.launch.stderr = None);
+            let prints = &mut stored.fingerprints;
+            for quarantine in [&mut prints.quarantine, &mut prints.corrected] {
+                quarantine.faults.iter_mut().for_each(|fault| *fault = shown(take(fault)));
+            }
             self.set_plan(run, &stored.plan, &stored.fingerprints, 0)?;
             let engines = stored.plan.engines.len();
             if engines < 2 {
@@ -285,19 +289,24 @@ impl Cell {
     }
 }
 
-/// Returns whether a text, or a string in a text in JSON, contains hidden characters.
-fn hides_characters(text: &str) -> bool {
+/// Returns whether the text in a column contains hidden characters. Games, which may quote engines,
+/// and descriptions of a book's faults, which quote the book, may contain hidden characters.
+fn hides_characters(column: &str, text: &str) -> bool {
     fn hides(value: &Json) -> bool {
         match value {
             Json::String(text) => text.contains(is_hidden),
             Json::Array(values) => values.iter().any(hides),
-            Json::Object(values) => {
-                values.iter().any(|(key, value)| key.contains(is_hidden) || hides(value))
-            }
+            Json::Object(values) => values
+                .iter()
+                .any(|(key, value)| key.contains(is_hidden) || (key != "faults" && hides(value))),
             _ => false,
         }
     }
-    text.contains(is_hidden) || serde_json::from_str(text).is_ok_and(|value| hides(&value))
+    match column {
+        "moves" | "games" | "played" => false,
+        "plan" | "figures" => serde_json::from_str(text).is_ok_and(|value| hides(&value)),
+        _ => text.contains(is_hidden),
+    }
 }
 
 /// Reader of the lines of an unpacked file.
