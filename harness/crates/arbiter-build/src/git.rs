@@ -8,6 +8,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use arbiter_process::remove_secrets;
 use tempfile::TempDir;
 
 use super::error::{BuildError, BuildFailure, Result, io_error};
@@ -249,6 +250,8 @@ pub(super) fn command(dir: &Path) -> Command {
     for name in GIT_VARIABLES.split_ascii_whitespace() {
         command.env_remove(name);
     }
+    // Git runs filters and hooks that the user or the commit has configured.
+    remove_secrets(&mut command);
     // The output must be English because it is parsed and shown. A prompt for a password would
     // block, because nobody can answer it. Without optional locks, git does not refresh the user's
     // index.

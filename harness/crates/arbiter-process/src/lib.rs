@@ -27,7 +27,7 @@ compile_error!(
 #[cfg(target_os = "linux")]
 use linux as system;
 
-pub use commands::{replace_process, set_own_group, terminate};
+pub use commands::{TOKEN_VARIABLE, remove_secrets, replace_process, set_own_group, terminate};
 pub use files::{
     changed_ms, create_locked_folder, create_private_folder, foreign_owner, has_other_names,
     is_executable, is_open_to_others, leftover_folders, lock_file, remove_if_there, replace_link,
