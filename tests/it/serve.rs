@@ -291,7 +291,7 @@ fn the_token_allows_tests_but_no_other_programs() {
 }
 
 #[test]
-fn the_engines_of_a_started_test_do_not_see_the_token() {
+fn the_engines_of_a_started_test_do_not_see_secrets() {
     let bench = Bench::new();
     let (seen, puppet) = (bench.path("seen"), programs::puppet().display());
     let text = format!("#!/bin/sh\nenv >> {}\nexec {puppet}\n", seen.display());
@@ -302,7 +302,7 @@ fn the_engines_of_a_started_test_do_not_see_the_token() {
     bench.arbiter(["engines", "add", "nosy", &nosy]).finish().expect_code(0);
     std::fs::remove_file(&seen).expect("the engine was checked when it was added");
     let token = "a-token-of-mine-1";
-    let variables = format!("ARBITER_TOKEN={token} OTHER=passed");
+    let variables = format!("ARBITER_TOKEN={token} ARBITER_NATS_TOKEN={token} OTHER=passed");
     let site = Site::start_in(&bench, &variables, &["--start"]);
     let bearer = format!("Bearer {token}");
     let reply = site.ask("POST", &ask("nosy", "bundled", "run"), &[("Authorization", &bearer)]);

@@ -23,15 +23,13 @@ use crate::{
     runtime::runtime,
 };
 use arbiter_process::{
-    changed_ms, foreign_owner, is_open_to_others, lower_priority, read_text, write_secret,
+    TOKEN_VARIABLE, changed_ms, foreign_owner, is_open_to_others, lower_priority, read_text,
+    write_secret,
 };
 use arbiter_report::{note, utc_time};
 use arbiter_runner::Signals;
 use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site, Starter};
 use arbiter_store::StoreError;
-
-/// Environment variable with the token, if no file is given.
-const TOKEN_VARIABLE: &str = "ARBITER_TOKEN";
 
 /// File in the results folder for a generated token that is not printed on a terminal.
 const TOKEN_FILE: &str = "serve.token";

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bench::Signature;
 use super::error::{BuildError, BuildFailure, Result, io_error};
-use arbiter_process::{Cancel, Links, is_at, lock_file, open_output, user_folder};
+use arbiter_process::{Cancel, Links, is_at, lock_file, open_output, read_text, user_folder};
 
 /// Interval between attempts to take a lock that another process holds.
 const POLL: Duration = Duration::from_millis(100);
@@ -155,7 +155,7 @@ impl Entry {
 
     /// Returns the stored record if the program exists and has the recorded size.
     pub fn record(&self) -> Option<BuildRecord> {
-        let text = std::fs::read_to_string(self.folder.join("build.json")).ok()?;
+        let text = read_text(&self.folder.join("build.json")).ok()?;
         let record: BuildRecord = serde_json::from_str(&text).ok()?;
         // A damaged or manually edited record must not refer to a file outside the folder.
         if record.program.is_empty() || record.program.contains('/') {
@@ -292,6 +292,10 @@ mod tests {
         let error = entry.store(&built, record.clone()).unwrap_err().to_string();
         assert!(error.contains("larger than 4 GiB"), "{error}");
         assert_eq!(entry.record(), Some(record));
+        let json = entry.folder.join("build.json");
+        std::fs::remove_file(&json).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(json).status().unwrap().success());
+        assert_eq!(entry.record(), None, "a pipe");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use super::cache::{BuildRecord, Cache, Entry};
 use super::error::{Result, io_error};
+use arbiter_process::remove_folder;
 
 /// Age above which a checkout counts as left behind by a killed build.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
@@ -69,8 +70,7 @@ pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool> {
     let Some(_lock) = kept.entry.lock_for_removal()? else { return Ok(false) };
     // The folder is moved first, so that no process finds a partly removed folder.
     let aside = cache.staging().join(format!("removed-{}", kept.name));
-    let removed =
-        std::fs::rename(&kept.entry.folder, &aside).and_then(|()| std::fs::remove_dir_all(&aside));
+    let removed = std::fs::rename(&kept.entry.folder, &aside).and_then(|()| remove_folder(&aside));
     removed.map_err(io_error(&kept.entry.folder))?;
     Ok(true)
 }
@@ -100,8 +100,8 @@ fn paths(folder: &Path) -> Result<Vec<PathBuf>> {
 
 /// Removes a folder returned by [`abandoned_folders`].
 pub fn remove_abandoned(path: &Path) -> Result<()> {
-    let removed =
-        if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    let is_folder = path.symlink_metadata().is_ok_and(|about| about.is_dir());
+    let removed = if is_folder { remove_folder(path) } else { std::fs::remove_file(path) };
     removed.map_err(io_error(path))
 }
 

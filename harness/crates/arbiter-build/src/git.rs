@@ -5,9 +5,11 @@
 //! program `git` obeys the user's complete git configuration.
 
 use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
+use arbiter_process::{read_bounded, remove_secrets};
 use tempfile::TempDir;
 
 use super::error::{BuildError, BuildFailure, Result, io_error};
@@ -154,10 +156,10 @@ impl Repository {
         Ok(listed.lines().map(str::to_owned).collect())
     }
 
-    /// Returns the text of a file of a commit or tree; `None` if there is no such file.
-    pub fn text(&self, tree: &str, path: &str) -> Option<String> {
+    /// Returns the text of a file of a commit or tree.
+    pub(super) fn text(&self, tree: &str, path: &str) -> Result<String> {
         let object = format!("{tree}:{path}");
-        git(&self.top, ["cat-file", "blob", &object]).ok()
+        git(&self.top, ["cat-file", "blob", &object])
     }
 
     /// Returns the path of a file or folder inside the repository's `.git` folder.
@@ -249,6 +251,8 @@ pub(super) fn command(dir: &Path) -> Command {
     for name in GIT_VARIABLES.split_ascii_whitespace() {
         command.env_remove(name);
     }
+    // Git runs filters and hooks that the user or the commit has configured.
+    remove_secrets(&mut command);
     // The output must be English because it is parsed and shown. A prompt for a password would
     // block, because nobody can answer it. Without optional locks, git does not refresh the user's
     // index.
@@ -256,15 +260,27 @@ pub(super) fn command(dir: &Path) -> Command {
     command
 }
 
+/// Runs a git command, with limits for its output and its error output.
+fn run(command: &mut Command) -> io::Result<Output> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let pipes = child.stdout.take().zip(child.stderr.take());
+    let (stdout, stderr) = pipes.expect("both outputs are piped");
+    let errors = std::thread::spawn(|| read_bounded(stderr));
+    // At the limit, the pipe is closed, which ends git.
+    let stdout = read_bounded(stdout);
+    let stderr = errors.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
+    Ok(Output { status: child.wait()?, stdout: stdout?, stderr: stderr? })
+}
+
 /// Runs a git command and returns its output without the last line break.
 pub(super) fn output(mut command: Command) -> Result<String> {
-    let output = command.output();
+    let output = run(&mut command);
     let failed = |reason: &str| {
         let args: Vec<_> = command.get_args().skip(2).map(OsStr::to_string_lossy).collect();
         BuildError::Git { what: args.join(" "), reason: reason.to_owned() }
     };
     let output = output.map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => BuildError::NoGit,
+        io::ErrorKind::NotFound => BuildError::NoGit,
         _ => failed(&error.to_string()),
     })?;
     if !output.status.success() {

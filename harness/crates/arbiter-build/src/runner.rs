@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,7 +20,7 @@ use super::log::Log;
 use super::recipe::{BuildSettings, Recipe, first_error, lacks_network, recipe};
 use arbiter_process::{
     Cancel, Completed, EndReason, Launch, Links, Sandbox, Spawner, Timeouts, open_output,
-    processor_features, run_to_completion,
+    processor_features, read_input, remove_folder, run_to_completion,
 };
 
 /// Revision that stands for the working tree.
@@ -155,6 +156,16 @@ const NO_NETWORK: &str = "; builds in the sandbox have no network unless [build]
 /// Name of the settings file in a commit.
 const SETTINGS: &str = "arbiter.toml";
 
+/// Folder of a checkout, which is removed when this value is dropped.
+struct Checkout(PathBuf);
+
+impl Drop for Checkout {
+    fn drop(&mut self) {
+        // A folder that remains is found by [`abandoned_folders`](super::abandoned_folders).
+        let _ = remove_folder(&self.0);
+    }
+}
+
 impl Builder<'_> {
     /// Describes a revision from git data alone, without running its code. Fails for an unknown
     /// revision, and for a tree without a recipe.
@@ -194,10 +205,10 @@ impl Builder<'_> {
         let staging = self.cache.staging();
         let dir =
             TempDir::with_prefix_in("checkout-", &staging).map_err(arbiter_process::without_name);
-        let dir = dir.map_err(io_error(staging))?;
+        let dir = Checkout(dir.map_err(io_error(staging))?.keep());
         // The files have a separate subfolder, because the sandbox has its home folder next to the
         // files.
-        let top = dir.path().join("files");
+        let top = dir.0.join("files");
         check_out(repo, commit.as_ref(), snapshot.as_ref(), &top)?;
         // The tracked files are listed now, because a later git command would obey settings that
         // the build has changed.
@@ -205,7 +216,7 @@ impl Builder<'_> {
         let tracked = tracked.split('\0').map(PathBuf::from).collect();
         let objects = [Some(repo.inner("objects")?), snapshot.as_ref().map(|s| s.objects.clone())];
         let objects = objects.into_iter().flatten().collect();
-        let files = Files { home: dir.path(), top, objects, tracked };
+        let files = Files { home: &dir.0, top, objects, tracked };
         let toolchain = self.toolchain(&files, label, recipe)?;
         let commit_id = commit.as_ref().map_or("none", |commit| &commit.id);
         let key = key(commit_id, tree, recipe, &toolchain, &compiler_environment(self.passed));
@@ -251,10 +262,18 @@ impl Builder<'_> {
         snapshot: Option<&Snapshot>,
         label: &str,
     ) -> Result<Recipe> {
+        let in_folder = |path: &str| {
+            let path = repo.top.join(path);
+            match read_input(&path) {
+                Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+                Err(error) => Err(io_error(path)(error)),
+            }
+        };
         // The objects of a snapshot are only in a separate folder, so the files are read from the
         // working tree.
         let text = |path: &str| match snapshot {
-            Some(_) => std::fs::read_to_string(repo.top.join(path)).ok(),
+            Some(_) => in_folder(path),
             None => repo.text(tree, path),
         };
         let names = match snapshot {
@@ -266,16 +285,20 @@ impl Builder<'_> {
             None => {
                 // The settings file may be in the folder without being tracked by git.
                 let text = if revision == WORKING_TREE {
-                    std::fs::read_to_string(repo.top.join(SETTINGS)).ok()
+                    in_folder(SETTINGS)?
+                } else if names.iter().any(|name| name == SETTINGS) {
+                    text(SETTINGS)?
                 } else {
-                    text(SETTINGS)
+                    String::new()
                 };
-                let read = (self.read)(&text.unwrap_or_default());
+                let read = (self.read)(&text);
                 let file = format!("{SETTINGS} of {label}");
                 read.map_err(|reason| BuildError::invalid_recipe(&file, &reason))?
             }
         };
-        recipe(settings.unwrap_or_default(), &names, text).ok_or_else(|| {
+        // The build reports a build file that cannot be read.
+        let readable = |path: &str| text(path).ok();
+        recipe(settings.unwrap_or_default(), &names, readable).ok_or_else(|| {
             let text = format!(
                 "{label} has no Cargo.toml, go.mod, Makefile, src/Makefile or CMakeLists.txt\nhint: \
                  set command and binary in [build] of arbiter.toml"

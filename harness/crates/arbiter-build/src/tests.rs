@@ -17,14 +17,34 @@ fn built(files: &[(&str, &str)], dir: &Path) -> String {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
+    commit(&top);
+    let log = || {
+        let entries = std::fs::read_dir(dir.join("cache/builds")).unwrap();
+        let logs = entries.map(|e| std::fs::read_to_string(e.unwrap().path().join("build.log")));
+        logs.map(Result::unwrap_or_default).collect::<String>()
+    };
+    let build = |builder: &Builder<'_>| {
+        builder.build(&Repository::open(&top).unwrap(), "HEAD").map(|built| built.program)
+    };
+    let program = with_builder(dir, build).unwrap_or_else(|error| panic!("{error}\n{}", log()));
+    assert_eq!(Command::new(program).output().unwrap().stdout, b"engine\n");
+    log()
+}
+
+/// Commits all files of a folder to a new repository.
+fn commit(top: &Path) {
     let git = |args: &[&str]| {
         let mut command = Command::new("git");
-        command.arg("-C").arg(&top).args(["-c", "user.name=n", "-c", "user.email=e@localhost"]);
+        command.arg("-C").arg(top).args(["-c", "user.name=n", "-c", "user.email=e@localhost"]);
         assert!(command.args(args).status().unwrap().success(), "{args:?}");
     };
     git(&["init", "--quiet"]);
     git(&["add", "--all"]);
     git(&["commit", "--quiet", "--message", "The subject"]);
+}
+
+/// Calls `work` with a builder in a sandbox, whose cache is in `dir`.
+fn with_builder<T>(dir: &Path, work: impl FnOnce(&Builder<'_>) -> T) -> T {
     let cache = Cache::new(Some(dir.join("cache"))).unwrap();
     let (spawner, cancel) = (Spawner::start().unwrap(), Cancel::default());
     let builder = Builder {
@@ -38,15 +58,29 @@ fn built(files: &[(&str, &str)], dir: &Path) -> String {
         cancel: &cancel,
         notify: &|_| (),
     };
-    let built = builder.build(&Repository::open(&top).unwrap(), "HEAD");
-    let log = || {
-        let entries = std::fs::read_dir(dir.join("cache/builds")).unwrap();
-        let logs = entries.map(|e| std::fs::read_to_string(e.unwrap().path().join("build.log")));
-        logs.map(Result::unwrap_or_default).collect::<String>()
+    work(&builder)
+}
+
+#[test]
+fn settings_are_regular_files_of_limited_size() {
+    let dir = TempDir::new().unwrap();
+    let top = dir.path().join("project");
+    std::fs::create_dir(&top).unwrap();
+    let settings = top.join("arbiter.toml");
+    std::fs::write(top.join("go.mod"), "").unwrap();
+    std::fs::File::create(&settings).unwrap().set_len((1 << 28) + 1).unwrap();
+    commit(&top);
+    let why = |revision: &str| {
+        let repo = Repository::open(&top).unwrap();
+        let outline = with_builder(dir.path(), |builder| builder.outline(&repo, revision));
+        outline.unwrap_err().to_string()
     };
-    let program = built.unwrap_or_else(|error| panic!("{error}\n{}", log())).program;
-    assert_eq!(Command::new(program).output().unwrap().stdout, b"engine\n");
-    log()
+    let error = why("HEAD");
+    assert!(error.contains("exceeds the limit"), "{error}");
+    std::fs::remove_file(&settings).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &settings).unwrap();
+    let error = why(WORKING_TREE);
+    assert!(error.contains("device"), "{error}");
 }
 
 #[test]

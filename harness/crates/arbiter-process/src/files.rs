@@ -4,10 +4,12 @@ use std::fs::{DirBuilder, File, Metadata, Permissions, TryLockError, remove_file
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use rustix::process::geteuid;
 use tempfile::TempDir;
 
+use super::commands::set_own_group;
 use super::output_file::{Links, is_at, open_output};
 
 /// Returns the user ID of a file's owner; `None` if the owner is the user of this process.
@@ -34,6 +36,22 @@ pub fn is_executable(path: &Path) -> bool {
 /// Returns whether a file has more than one hard link.
 pub fn has_other_names(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| about.nlink() > 1)
+}
+
+/// Removes a folder of any depth, even if its folders are read-only.
+pub fn remove_folder(folder: &Path) -> io::Result<()> {
+    // The standard library needs stack and open files for each level of folders.
+    let script = "chmod -R u+rwx \"$0\"; rm -rf \"$0\"";
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).arg(std::path::absolute(folder)?).stderr(Stdio::null());
+    // Ctrl-C must not end the removal.
+    set_own_group(&mut command);
+    let status = command.status()?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(io::Error::other(format!("removal failed with {status}")))
+    }
 }
 
 /// Removes a file if it exists.
@@ -146,4 +164,24 @@ pub fn leftover_folders(near: &Path, prefix: &str) -> impl Iterator<Item = (Path
         let lock = File::open(entry.path()).ok()?;
         lock.try_lock().is_ok().then(|| (entry.path(), lock))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deep_folders_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join("top").join(name);
+        std::fs::create_dir_all(path("all")).unwrap();
+        for _ in 0..20_000 {
+            std::fs::create_dir(path("new")).unwrap();
+            std::fs::rename(path("all"), path("new/all")).unwrap();
+            std::fs::rename(path("new"), path("all")).unwrap();
+        }
+        std::fs::set_permissions(path("all"), Permissions::from_mode(0o000)).unwrap();
+        remove_folder(&path("")).unwrap();
+        assert!(!path("").exists());
+    }
 }

@@ -28,7 +28,8 @@ pub struct Launch {
     /// Processors on which the program may run; if empty, all processors that this process may use.
     pub cpus: Vec<usize>,
     /// Environment variables; a sandbox also sets `HOME` and `TMPDIR`. If `None`, the program
-    /// inherits the environment or, in a sandbox, only the variables that the sandbox allows.
+    /// inherits the environment except Arbiter's secrets or, in a sandbox, only the variables that
+    /// the sandbox allows.
     pub environment: Option<Vec<(OsString, OsString)>>,
     /// Sandbox of the program, if any.
     pub sandbox: Option<Sandbox>,

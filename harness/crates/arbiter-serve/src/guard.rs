@@ -15,6 +15,9 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 /// same site, another site, or none.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
+/// Header in which browsers state whether the user opens a page.
+const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+
 /// Minimum length of a token chosen by the user, in bytes. A shorter token could be guessed,
 /// because the number of requests is not limited.
 pub const MIN_TOKEN: usize = 16;
@@ -37,7 +40,10 @@ const HOST: Refusal = (
     "Unknown host name; add it with arbiter serve --host NAME.\n",
 );
 
-/// Refusal of a request from a page of another site.
+/// Refusal of a request that a page of another site sends in the background.
+const BACKGROUND: Refusal = (StatusCode::FORBIDDEN, "Other sites can only link to this page.\n");
+
+/// Refusal of a command from a page of another site.
 const ORIGIN: Refusal =
     (StatusCode::FORBIDDEN, "Commands are accepted only from the server's own pages.\n");
 
@@ -60,11 +66,13 @@ impl Guard {
         self.token.is_some()
     }
 
-    /// Checks that a request is addressed to this server.
+    /// Checks that a request is addressed to this server, and that no page of another site sends it
+    /// in the background.
     ///
     /// # Errors
     ///
-    /// Returns the refusal if the host name is unknown or missing.
+    /// Returns the refusal if the host name is unknown or missing, or the request comes from
+    /// another site without opening a page.
     pub(crate) fn may_see(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         // DNS rebinding: a foreign site can make its name resolve to this machine, but cannot
         // change the name in the request.
@@ -72,7 +80,13 @@ impl Guard {
         // A request in the form for proxies also contains a host in its first line; both hosts must
         // be known.
         let is_other = uri.authority().is_some_and(|named| !self.is_ours(named.as_str()));
-        if self.is_ours(host) && !is_other { Ok(()) } else { Err(HOST) }
+        if !self.is_ours(host) || is_other {
+            return Err(HOST);
+        }
+        // Such a page cannot read the response, but could keep the server busy.
+        let is_foreign = matches!(single_header(headers, &SITE), Some("cross-site" | "same-site"));
+        let is_opened = single_header(headers, &MODE) == Some("navigate");
+        if is_foreign && !is_opened { Err(BACKGROUND) } else { Ok(()) }
     }
 
     /// Checks that a request that is addressed to this server may control a run.
@@ -178,6 +192,16 @@ mod tests {
         };
         assert_eq!(named("http://localhost:7878/"), Ok(()));
         assert_eq!(named("http://evil.example/"), Err(HOST));
+        for (site, mode, expected) in [
+            ("same-origin", "cors", Ok(())),
+            ("none", "no-cors", Ok(())),
+            ("cross-site", "navigate", Ok(())),
+            ("cross-site", "no-cors", Err(BACKGROUND)),
+            ("same-site", "cors", Err(BACKGROUND)),
+        ] {
+            let from = [("host", "localhost"), ("sec-fetch-site", site), ("sec-fetch-mode", mode)];
+            assert_eq!(guard.may_see(&Uri::default(), &headers(&from)), expected, "{from:?}");
+        }
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Live pages. Each page with viewers has a thread that reads the store and publishes new versions
-//! of the page. A slow viewer skips versions and does not delay other viewers.
+//! of the page. A slow viewer skips versions and does not delay other viewers. If there are too many
+//! pages, a page without viewers makes room for a new page.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -22,7 +24,8 @@ pub(crate) const TICK: Duration = Duration::from_millis(500);
 const IDLE_TICKS: u32 = 60;
 
 /// Maximum number of live pages. Each page has a thread and a connection to the store, and without
-/// a limit, queries could create any number of pages.
+/// a limit, queries could create any number of pages. Threads of removed pages, which may still be
+/// reading the store, are limited to the same number.
 const MAX_TOPICS: usize = 64;
 
 /// Identity of a live page.
@@ -52,13 +55,23 @@ impl Topic {
 /// Last published version of a page; the version number is 0 if no version has been published yet.
 pub(crate) type Latest = Arc<PageVersion>;
 
+/// Live page, as the hub knows it. The thread of the page owns the sender of its versions and ends
+/// when this value is dropped.
+#[derive(Debug)]
+struct Page {
+    versions: Weak<watch::Sender<Latest>>,
+    /// Position in the order in which the pages were last requested.
+    requested: u64,
+    _keep: Sender<()>,
+}
+
 /// Set of all live pages.
 #[derive(Debug)]
 pub(crate) struct Hub {
     results: PathBuf,
     pub(crate) runs: RunList,
     pub(crate) monitor: Arc<ClusterMonitor>,
-    topics: Mutex<BTreeMap<Topic, watch::Receiver<Latest>>>,
+    topics: Mutex<BTreeMap<Topic, Page>>,
 }
 
 impl Hub {
@@ -75,31 +88,48 @@ impl Hub {
         topic: Topic,
     ) -> Result<watch::Receiver<Latest>, String> {
         let mut topics = self.topics();
-        // A thread that has panicked has dropped its sender, so the page of the thread is removed.
-        topics.retain(|_, latest| latest.has_changed().is_ok());
-        if let Some(latest) = topics.get(&topic) {
-            return Ok(latest.clone());
+        // A thread that has ended, for example by a panic, has dropped its sender.
+        topics.retain(|_, page| page.versions.strong_count() > 0);
+        let requested = topics.values().map(|page| page.requested + 1).max().unwrap_or(0);
+        if let Some(page) = topics.get_mut(&topic)
+            && let Some(versions) = page.versions.upgrade()
+        {
+            page.requested = requested;
+            return Ok(versions.subscribe());
         }
         if topics.len() >= MAX_TOPICS {
-            return Err(format!("Too many live pages; the limit is {MAX_TOPICS}."));
+            let is_idle = |page: &Page| {
+                page.versions.upgrade().is_none_or(|versions| versions.receiver_count() == 0)
+            };
+            let idle = topics.iter().filter(|(_, page)| is_idle(page));
+            let oldest =
+                idle.min_by_key(|(_, page)| page.requested).map(|(topic, _)| topic.clone());
+            // Each thread, including those of removed pages, holds the hub.
+            let oldest = oldest.filter(|_| Arc::strong_count(self) <= 2 * MAX_TOPICS);
+            let full = || format!("Too many live pages; the limit is {MAX_TOPICS}.");
+            topics.remove(&oldest.ok_or_else(full)?);
         }
         let (sender, latest) = watch::channel(Latest::default());
+        let sender = Arc::new(sender);
+        let versions = Arc::downgrade(&sender);
+        let (keep, kept) = channel();
         let (hub, page_topic) = (self.clone(), topic.clone());
         std::thread::Builder::new()
             .name("page".into())
-            .spawn(move || hub.publish(&page_topic, &sender))
+            .spawn(move || hub.publish(&page_topic, sender, &kept))
             .map_err(|error| format!("Cannot start a thread: {error}."))?;
-        topics.insert(topic, latest.clone());
+        topics.insert(topic, Page { versions, requested, _keep: keep });
         Ok(latest)
     }
 
-    fn topics(&self) -> MutexGuard<'_, BTreeMap<Topic, watch::Receiver<Latest>>> {
+    fn topics(&self) -> MutexGuard<'_, BTreeMap<Topic, Page>> {
         // A poisoned lock is harmless: code that holds the lock cannot panic during a change.
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Publishes the versions of a page until the page has had no viewer for [`IDLE_TICKS`] ticks.
-    fn publish(&self, topic: &Topic, sender: &watch::Sender<Latest>) {
+    /// Publishes the versions of a page until the page is removed, or has had no viewer for
+    /// [`IDLE_TICKS`] ticks.
+    fn publish(&self, topic: &Topic, sender: Arc<watch::Sender<Latest>>, kept: &Receiver<()>) {
         let results = self.results.clone();
         let mut page: Box<dyn LivePage> = match topic {
             Topic::Runs(url_query) => Box::new(self.runs.page(url_query.clone())),
@@ -107,8 +137,6 @@ impl Hub {
             #[cfg(feature = "cluster")]
             Topic::Cluster(url_query) => Box::new(self.monitor.page(results, url_query)),
         };
-        // One receiver belongs to the map of topics.
-        let is_alone = || sender.receiver_count() <= 1;
         let mut idle_ticks = 0;
         loop {
             let before = sender.borrow().clone();
@@ -116,17 +144,41 @@ impl Hub {
             if let Some(next) = page.fragments().and_then(|fragments| before.next(fragments)) {
                 sender.send_replace(Arc::new(next));
             }
-            std::thread::sleep(TICK);
-            idle_ticks = if is_alone() { idle_ticks + 1 } else { 0 };
+            if kept.recv_timeout(TICK) == Err(RecvTimeoutError::Disconnected) {
+                return;
+            }
+            idle_ticks = if sender.receiver_count() == 0 { idle_ticks + 1 } else { 0 };
             if idle_ticks >= IDLE_TICKS {
-                let mut topics = self.topics();
+                let _topics = self.topics();
                 // The count is read under the lock that viewers hold to subscribe, so no viewer can
-                // subscribe to a page that is being removed.
-                if is_alone() {
-                    topics.remove(topic);
+                // subscribe to a page that is ending.
+                if sender.receiver_count() == 0 {
+                    drop(sender);
                     return;
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_page_replaces_the_longest_idle_page() {
+        let hub = Arc::new(Hub::new("/none".into(), Arc::new(ClusterMonitor::new(false))));
+        let follow = |number: usize| hub.follow(Topic::Run(number.to_string()));
+        let _watched = follow(0).unwrap();
+        for number in 1..MAX_TOPICS {
+            follow(number).unwrap();
+        }
+        follow(1).unwrap();
+        follow(MAX_TOPICS).unwrap();
+        let is_live = |number: usize| hub.topics().contains_key(&Topic::Run(number.to_string()));
+        assert!([0, 1, MAX_TOPICS].into_iter().all(is_live) && !is_live(2));
+        let all: Vec<_> = (0..=MAX_TOPICS).filter(|number| *number != 2).map(follow).collect();
+        assert!(all.iter().all(Result::is_ok));
+        assert!(follow(2).is_err(), "all pages have viewers");
     }
 }

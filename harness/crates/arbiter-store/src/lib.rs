@@ -26,7 +26,8 @@ mod watch;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -78,6 +79,9 @@ pub fn own_files(folder: &Path) -> Vec<PathBuf> {
     always.into_iter().chain(existing).collect()
 }
 
+/// Last bytes of a journal of SQLite that contains the name of a super-journal.
+const SUPER_JOURNAL: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+
 /// Reason why the user cannot write to a store.
 const ONLY_READ: &str = "read-only; give a writable folder with --results";
 
@@ -95,8 +99,9 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
 
 /// Returns an error if the store, or a file that SQLite opens together with the store, is not a
 /// regular file, because SQLite could block forever on such a file. Also returns an error if one of
-/// the additional files has a second hard link, because SQLite would overwrite the other file. Both
-/// cases occur only in results folders from untrusted sources.
+/// the additional files has a second hard link, because SQLite would overwrite the other file, or if
+/// the journal names further files. These cases occur only in results folders from untrusted
+/// sources.
 fn check_files(file: &Path) -> Result<()> {
     // SQLite resolves a symbolic link to the store, and opens the additional files in the folder of
     // the link's target without resolving links.
@@ -110,6 +115,8 @@ fn check_files(file: &Path) -> Result<()> {
             "is not a regular file; remove it"
         } else if !end.is_empty() && has_other_names(&path) {
             "has a second hard link; replace it by a copy"
+        } else if end == "-journal" && names_other_journal(&path) {
+            "names another journal; remove it"
         } else {
             continue;
         };
@@ -119,6 +126,18 @@ fn check_files(file: &Path) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+/// Returns whether a journal ends with the mark of a super-journal, whose name it contains. SQLite
+/// opens all files named in a super-journal, but writes one only for transactions in several files.
+fn names_other_journal(journal: &Path) -> bool {
+    let mut end = [0; SUPER_JOURNAL.len()];
+    File::open(journal)
+        .and_then(|mut file| {
+            file.seek(SeekFrom::End(-(end.len() as i64)))?;
+            file.read_exact(&mut end)
+        })
+        .is_ok_and(|()| end == SUPER_JOURNAL)
 }
 
 /// Error of the store.

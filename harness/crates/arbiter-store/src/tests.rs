@@ -311,6 +311,11 @@ fn pipes_and_foreign_files_beside_a_store_are_rejected() {
             assert_eq!(std::fs::read_to_string(&victim).unwrap(), "a text");
         }
     }
+    let dir = tempfile::tempdir().unwrap();
+    drop(filled(dir.path()));
+    let mark = [b"other".as_slice(), &SUPER_JOURNAL].concat();
+    std::fs::write(dir.path().join(format!("{FILE_NAME}-journal")), mark).unwrap();
+    assert!(Store::observe(dir.path()).unwrap_err().to_string().contains("another journal"));
 }
 
 #[test]

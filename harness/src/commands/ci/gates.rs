@@ -237,6 +237,8 @@ impl GateRunner<'_> {
             args: self.gate_arguments(gate),
             stderr: Some(from_root(&log)),
             dir: Some(from_root(self.folder)),
+            // A gate is this program, which needs the access to a NATS server for `--on`.
+            environment: Some(std::env::vars_os().collect()),
             ..Launch::default()
         };
         let timeouts = Timeouts { limit: gate.budget.unwrap_or(LIMIT), grace: GRACE };

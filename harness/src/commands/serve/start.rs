@@ -13,13 +13,12 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::TOKEN_VARIABLE;
 use crate::{
     bundled_engine::evaluation, engine_builds::own_binary, engine_names::registered,
     failure::Failure,
 };
 use arbiter_plan::{BUNDLED, EngineSpec};
-use arbiter_process::{Links, open_output, set_own_group, terminate, try_lock};
+use arbiter_process::{Links, TOKEN_VARIABLE, open_output, set_own_group, terminate, try_lock};
 use arbiter_protocol::TimeControl;
 use arbiter_serve::{NewTest, StartResult, Starter};
 use arbiter_store::{RunLock, Store};

@@ -15,7 +15,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::cpus;
 use super::sandbox::{Home, PreparedSandbox};
-use crate::Launch;
+use crate::{Launch, remove_secrets};
 
 /// Number of files that a process can have open unless the administrator raises the kernel's limit.
 const MAX_FILES: u64 = 1 << 20;
@@ -95,8 +95,9 @@ impl ResourceLimits {
 /// Returns the temporary home folder of the child, if one was created. The folder is removed when
 /// the returned value is dropped, so the caller must keep the value until the child has ended.
 pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<Option<Home>> {
-    if let Some(environment) = &launch.environment {
-        command.env_clear().envs(environment.iter().cloned());
+    match &launch.environment {
+        Some(environment) => drop(command.env_clear().envs(environment.iter().cloned())),
+        None => remove_secrets(command),
     }
     let prepared = launch.sandbox.as_ref().map(|sandbox| sandbox.prepare(command, launch));
     let (mut sandbox, home) = prepared.transpose()?.unzip();

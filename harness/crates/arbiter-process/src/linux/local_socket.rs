@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::time::Duration;
@@ -25,11 +26,17 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub type LocalStream = UnixStream;
 
 /// Connects to the socket file `name` in a folder. Names of up to 64 bytes always fit into the
-/// maximum path length of sockets. Fails if the folder or the socket is missing, or if no process
-/// is listening. Unless this process runs as root, also fails if the listening process belongs
+/// maximum path length of sockets. Fails if the folder or the socket is missing, if no process is
+/// listening, or if the file is a link. Unless this process runs as root, also fails if the listening process belongs
 /// neither to this process's user nor to root.
 pub fn connect_local(folder: &Path, name: &str) -> io::Result<LocalStream> {
-    let folder = File::open(folder)?;
+    let flags = libc::O_PATH | libc::O_NOFOLLOW;
+    let file = File::options().read(true).custom_flags(flags).open(folder.join(name))?;
+    let about = file.metadata()?;
+    // In a folder of another person, a link could lead to any socket of this user.
+    if about.is_symlink() || about.nlink() > 1 {
+        return Err(io::Error::other(format!("{name} is a link")));
+    }
     let socket = rustix::net::socket_with(
         AddressFamily::UNIX,
         SocketType::STREAM,
@@ -38,7 +45,8 @@ pub fn connect_local(folder: &Path, name: &str) -> io::Result<LocalStream> {
     )?;
     // Connecting blocks while the queue of the listener is full.
     set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
-    rustix::net::connect(&socket, &SocketAddrUnix::new(path_in(&folder, name))?)?;
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    rustix::net::connect(&socket, &SocketAddrUnix::new(path)?)?;
     let stream = LocalStream::from(socket);
     if is_own_peer(&stream)? || geteuid().is_root() {
         Ok(stream)
@@ -106,6 +114,18 @@ mod tests {
         assert_eq!(mode & 0o777, 0o600);
         drop(socket);
         assert_eq!(fs::read_dir(&deep).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn links_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name| dir.path().join(name);
+        let _socket = LocalSocket::bind(dir.path(), "run".to_owned()).unwrap();
+        std::os::unix::fs::symlink(path("run"), path("soft")).unwrap();
+        assert!(connect_local(dir.path(), "soft").unwrap_err().to_string().contains("is a link"));
+        connect_local(dir.path(), "run").unwrap();
+        fs::hard_link(path("run"), path("hard")).unwrap();
+        assert!(connect_local(dir.path(), "hard").unwrap_err().to_string().contains("is a link"));
     }
 
     /// Runs `work` in a thread that acts as the user with the ID `user`.

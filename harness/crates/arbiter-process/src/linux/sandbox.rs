@@ -428,7 +428,8 @@ mod tests {
         let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
         let script = format!(
             "perl -MSocket -e 'for my $kind (SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET) \
-             {{ print socketpair(my $a, my $b, AF_UNIX, $kind, 0) ? \"pair\n\" : \"$!\n\"; }}'; \
+             {{ print socketpair(my $a, my $b, AF_UNIX, $kind, 0) ? \"pair\n\" : \"$!\n\"; }} \
+             print socketpair(my $a, my $b, AF_INET, SOCK_STREAM, 0) ? \"pair\n\" : \"$!\n\"'; \
              perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Peer => \"{}\") ? \"open\n\" \
              : \"$!\n\"'; \
              perl -MSocket -e 'socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, 0); \
@@ -441,7 +442,7 @@ mod tests {
                 (sandbox.is_builder, sandbox.has_network) = (is_builder, has_network);
             };
             let named = if has_network { "named" } else { refused };
-            let expected = ["pair", refused, "pair", refused, named];
+            let expected = ["pair", refused, "pair", refused, refused, named];
             assert_eq!(sandboxed(&script, change), expected, "{is_builder} {has_network}");
         }
     }

@@ -200,9 +200,11 @@ pub(super) fn filters(
     // The socket type is in the lower four bits; flags such as `SOCK_CLOEXEC` are in the upper
     // bits.
     let kind = |kind| if_argument(1, SeccompCmpOp::MaskedEq(0xf), kind);
-    let kinds = UNCONNECTED.into_iter().map(kind).collect::<Result<_, _>>()?;
-    refused.insert(libc::SYS_socketpair, kinds);
+    let mut kinds = UNCONNECTED.into_iter().map(kind).collect::<Result<Vec<_>, _>>()?;
     let is_elsewhere = |domain| int(0, SeccompCmpOp::Ne, domain);
+    // Other families, such as TIPC, reach other processes and parts of the kernel.
+    kinds.push(SeccompRule::new(vec![is_elsewhere(libc::AF_UNIX)?])?);
+    refused.insert(libc::SYS_socketpair, kinds);
     let elsewhere = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK].map(is_elsewhere);
     // Name resolution needs the routing protocol of netlink; the other protocols configure the
     // kernel.

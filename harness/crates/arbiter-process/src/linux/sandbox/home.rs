@@ -3,10 +3,9 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::Sandbox;
-use crate::files::{create_locked_folder, leftover_folders};
+use crate::files::{create_locked_folder, leftover_folders, remove_folder};
 
 /// Prefix of the names of temporary home folders.
 const PREFIX: &str = "arbiter-home-";
@@ -47,10 +46,8 @@ impl Drop for Home {
             let path = self.path.clone();
             let lock = self.lock.take();
             std::thread::spawn(move || {
-                // The shell commands handle folders of any depth. If the commands fail, the next
-                // Arbiter process tries again.
-                let script = "chmod -R u+rwx \"$0\"; rm -rf \"$0\"";
-                let _ = Command::new("sh").arg("-c").arg(script).arg(path).status();
+                // If the removal fails, the next Arbiter process tries again.
+                let _ = remove_folder(&path);
                 drop(lock);
             });
         }
@@ -60,6 +57,7 @@ impl Drop for Home {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::MetadataExt;
+    use std::process::Command;
 
     use super::*;
 
