@@ -122,6 +122,11 @@ pub(crate) fn width() -> Option<usize> {
     set.or_else(detected).map(|columns: usize| columns.max(NARROWEST))
 }
 
+/// Prints a report, which may have styles, on standard output.
+pub(crate) fn print_report(text: &str) -> Result<(), Failure> {
+    arbiter_report::print_report(text).map_err(Failure::environment)
+}
+
 /// Prints a result on standard output.
 pub(crate) fn print_result(text: &str) -> Result<(), Failure> {
     arbiter_report::print_result(text).map_err(Failure::environment)

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::{ArgGroup, Args, Subcommand};
 
 use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, print_result};
+use crate::output::{OutputFormat, Rows, print_report, print_result};
 use arbiter_build::{
     Cache, KeptBuild, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
     remove_build,
@@ -66,7 +66,7 @@ pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
         BuildsCommand::List { format } => {
             let rows: Vec<BuildRow> = kept_builds(&cache)?.iter().map(row).collect();
             let first = Rows { list: None, first: &["build", "used", "bytes", "commit"] };
-            print_result(&format.of_document(&builds_document(&rows), || to_value(&rows), first))
+            print_report(&format.of_document(&builds_document(&rows), || to_value(&rows), first))
         }
         BuildsCommand::Clean(args) => tidy_up(&cache, &args),
     }

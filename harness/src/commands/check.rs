@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::output::{OutputFormat, Rows, in_use, print_result, progress, write_atomically};
+use crate::output::{
+    OutputFormat, Rows, in_use, print_report, print_result, progress, write_atomically,
+};
 use crate::{
     engine_builds::setup, exit_code::ExitCode, failure::Failure, run::engine_files,
     runtime::runtime, suite_run,
@@ -114,7 +116,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let name = info.name.filter(|name| !name.trim().is_empty()).unwrap_or(called);
     let report = CheckReport { engine: &name, verdicts: &verdicts };
     let rows = Rows { list: Some("checks"), first: &["name", "grade", "verdict"] };
-    print_result(&args.format.of_document(&report.document(), || report.json(), rows))?;
+    print_report(&args.format.of_document(&report.document(), || report.json(), rows))?;
     if let Some(path) = &args.junit {
         let xml = report.junit().map_err(Failure::environment)?;
         write_atomically(path, &xml, files)?;

@@ -12,7 +12,7 @@ use self::gates::{GateEngines, GateRunner, outcome};
 use crate::build_args::{BuildArgs, DEFAULT_DEV};
 use crate::engine_builds::BuildContext;
 use crate::output::{
-    OutputFormat, Rows, in_use, print_result, store_files, write_atomically, write_error,
+    OutputFormat, Rows, in_use, print_report, store_files, write_atomically, write_error,
 };
 use crate::project::{results_folder, settings};
 use crate::{exit_code::ExitCode, failure::Failure};
@@ -286,7 +286,7 @@ fn publish(
     let rows = Rows { list: Some("gates"), first: &["gate", "verdict", "kind", "seconds", "text"] };
     let document = ci_document(dev, base, outcomes);
     let json = || ci_json(dev, base, outcomes);
-    print_result(&args.format.of_document(&document, json, rows))?;
+    print_report(&args.format.of_document(&document, json, rows))?;
     if let Some(path) = &args.junit {
         let xml = gates_junit(dev, outcomes).map_err(Failure::environment)?;
         write_atomically(path, &xml, in_use)?;

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::fleet::{AccessArgs, ServerName, signing_key};
-use crate::output::{OutputFormat, Rows, print_result};
+use crate::output::{OutputFormat, Rows, print_report, print_result};
 use crate::{failure::Failure, runtime::runtime};
 use arbiter_cluster::{Cluster, RunId, document, observe, trouble};
 use arbiter_report::to_value;
@@ -71,7 +71,7 @@ fn show(args: ShowArgs) -> Result<(), Failure> {
         observe(&connection, LISTEN).await
     })?;
     let rows = Rows { list: Some("workers"), first: &["worker", "slots", "playing"] };
-    print_result(&args.format.of_document(
+    print_report(&args.format.of_document(
         &document(&cluster),
         || to_value(&figures(&cluster)),
         rows,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::output::{OutputFormat, Rows, print_result};
+use crate::output::{OutputFormat, Rows, print_report};
 use crate::suite_run::{QueryArgs, SuiteArgs, run_tasks};
 use crate::{exit_code::ExitCode, failure::Failure, fleet::ClusterArgs};
 use arbiter_names::quantity;
@@ -135,7 +135,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         },
     };
     let rows = Rows { list: Some("positions"), first: &["line", "id"] };
-    print_result(&args.format.of_document(&report.document(), || report.json(), rows))?;
+    print_report(&args.format.of_document(&report.document(), || report.json(), rows))?;
     Ok(verdict(&args, &report))
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::output::{OutputFormat, Rows, print_result};
+use crate::output::{OutputFormat, Rows, print_report};
 use crate::suite_run::{SuiteArgs, run_tasks};
 use crate::{exit_code::ExitCode, failure::Failure, fleet::ClusterArgs};
 use arbiter_protocol::Limits as SearchLimits;
@@ -117,7 +117,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let rows =
         Rows { list: Some("positions"), first: &["line", "name", "verdict", "depth", "expected"] };
     let document = report.document(args.format == OutputFormat::Md);
-    print_result(&args.format.of_document(&document, || report.json(), rows))?;
+    print_report(&args.format.of_document(&document, || report.json(), rows))?;
     Ok(match report.totals() {
         PerftTotals { wrong: 1.., .. } => ExitCode::Negative,
         PerftTotals { faults: 1.., .. } => ExitCode::TooManyFaults,

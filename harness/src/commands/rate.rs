@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use csv::{ReaderBuilder, StringRecord, Trim};
 
-use crate::output::{OutputFormat, print_result};
+use crate::output::{OutputFormat, print_report, print_result};
 use crate::pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files};
 use crate::{args::threads, exit_code::ExitCode, failure::Failure};
 use arbiter_names::{did_you_mean, quantity};
@@ -225,7 +225,7 @@ pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
     }
     let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
     let document = games_document(&shown, &files);
-    print_result(&args.format.of_document(&document, || ratings_json(&shown), PLAYERS))
+    print_report(&args.format.of_document(&document, || ratings_json(&shown), PLAYERS))
 }
 
 /// Returns the options, and the line number of each relation.

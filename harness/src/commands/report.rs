@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::output::{in_use, lines, print_result, store_files, width, write_atomically};
+use crate::output::{
+    in_use, lines, print_report, print_result, store_files, width, write_atomically,
+};
 use crate::{failure::Failure, project::ResultsArg};
 use anstream::adapter::strip_str;
 use arbiter_process::FilesInUse;
@@ -199,6 +201,7 @@ fn put(
     in_use: FilesInUse,
 ) -> Result<(), Failure> {
     let path = match target {
+        Target::Stdout if form == ReportFormat::Text => return print_report(text),
         Target::Stdout => return print_result(text),
         Target::File(path) => path.clone(),
         Target::Folder(folder) => {

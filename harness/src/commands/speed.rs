@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::build_args::BuildArgs;
 use crate::engine_builds::{BuildContext, BuiltEngines, setup};
-use crate::output::{OutputFormat, Rows, print_result, progress};
+use crate::output::{OutputFormat, Rows, print_report, progress};
 use crate::{exit_code::ExitCode, failure::Failure, runtime::interruptible};
 use arbiter_build::{
     BenchReader, BenchRecipe, BenchTarget, BuildError, build_environment, run_bench_once,
@@ -119,7 +119,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     };
     let rows =
         Rows { list: None, first: &["engines", "ratio", "ratio_low", "ratio_high", "verdict"] };
-    print_result(&args.format.of_document(&report.document(), || report.json(), rows))?;
+    print_report(&args.format.of_document(&report.document(), || report.json(), rows))?;
     Ok(match (args.max_loss, report.answer()) {
         (None, _) | (Some(_), SpeedVerdict::Above) => ExitCode::Passed,
         (Some(_), SpeedVerdict::Below) => ExitCode::Negative,

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
-use crate::output::{OutputFormat, print_result};
+use crate::output::{OutputFormat, print_report};
 use arbiter_settings::{MODELS, one_of};
 use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model, Sprt};
 
@@ -82,5 +82,5 @@ pub(crate) fn run(args: StatsArgs) -> Result<(), Failure> {
         StatsCommand::Plan(command) => plan::run(command, args.format),
         StatsCommand::Simulate(command) => simulate::run(command, args.format),
     };
-    print_result(&answer.map_err(Failure::invalid)?)
+    print_report(&answer.map_err(Failure::invalid)?)
 }

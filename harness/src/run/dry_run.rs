@@ -3,7 +3,7 @@
 use super::LoadedPlan;
 use super::preflight::check_engines;
 use super::start::load_plan;
-use crate::output::{Rows, print_result};
+use crate::output::{Rows, print_report};
 use crate::{failure::Failure, requested_run::RequestedRun};
 use arbiter_plan::{Engine, Program, RunKind};
 use arbiter_report::{note, plan_document, plan_json, repeats_text};
@@ -36,7 +36,7 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
     let rows =
         Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] };
     let json = || plan_json(&plan, &fingerprints, &book, concurrency);
-    print_result(&format.of_document(&document, json, rows))
+    print_report(&format.of_document(&document, json, rows))
 }
 
 /// Returns whether an engine is the bundled engine in place of a revision, because a dry run does

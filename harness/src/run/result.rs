@@ -1,6 +1,6 @@
 //! Output of the result of a run, and the exit code.
 
-use crate::output::{OutputFormat, lines, print_result, width};
+use crate::output::{OutputFormat, lines, print_report, width};
 use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_report::{
     Summary, Verdict, brief_document, gates_of_run, markdown, plain_body, run_csv, run_document,
@@ -12,7 +12,7 @@ use arbiter_store::Store;
 
 /// Prints a summary on standard output.
 pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> Result<(), Failure> {
-    print_result(&match format {
+    print_report(&match format {
         OutputFormat::Text => plain_body(&brief_document(summary), width()),
         OutputFormat::Json => run_json_text(summary),
         OutputFormat::Ndjson => lines(&run_json(summary)),

@@ -68,11 +68,12 @@ pub fn whole_number(text: &str) -> Option<u64> {
 }
 
 /// Returns whether terminals and browsers interpret a character instead of displaying it: `true`
-/// for control characters and for characters that change the direction of the surrounding text.
+/// for control characters, for characters that change the direction of the surrounding text, and
+/// for the two noncharacters that XML forbids.
 pub fn is_hidden(character: char) -> bool {
-    let turns = ['\u{61c}', '\u{200e}', '\u{200f}'];
+    let others = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{fffe}', '\u{ffff}'];
     character.is_control()
-        || turns.contains(&character)
+        || others.contains(&character)
         || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -85,6 +86,15 @@ pub fn shown(text: String) -> String {
     }
     let code = |c: char| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() };
     text.chars().map(code).collect()
+}
+
+/// Maximum length of a name, in characters.
+pub const MAX_NAME: usize = 200;
+
+/// Returns `true` if a text can be the name of an engine, a run or a gate: one line of visible
+/// characters, at most [`MAX_NAME`].
+pub fn is_name(text: &str) -> bool {
+    !text.trim().is_empty() && text.chars().count() <= MAX_NAME && !text.contains(is_hidden)
 }
 
 /// Jaro-Winkler similarity (0 to 1) above which a known name is suggested.
@@ -209,6 +219,15 @@ mod tests {
         ] {
             assert_eq!(super::whole_number(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn names_are_short_lines_of_visible_characters() {
+        assert!(super::is_name("Stockfish 17 é") && super::is_name(&"é".repeat(200)));
+        for text in ["", " ", "a\nb", "\u{1b}[1m", "\u{202e}", "a\u{fffe}", "\u{ffff}"] {
+            assert!(!super::is_name(text), "{text:?}");
+        }
+        assert!(!super::is_name(&"a".repeat(201)));
     }
 
     #[test]

@@ -18,10 +18,12 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Stri
     let name = spec.name.take().unwrap_or_else(|| spec.default_name(index));
     let fail = |reason: &str| format!("engine '{name}'{reason}");
     let is_bad = |s: &String| s.trim().is_empty() || s.chars().any(arbiter_names::is_hidden);
-    if is_bad(&name) {
+    if !arbiter_names::is_name(&name) {
         return Err(format!(
-            "invalid engine name '{}': it must not be empty or contain control characters",
-            name.escape_debug()
+            "invalid engine name '{}': it must not be empty, contain control characters or have \
+             more than {} characters",
+            name.escape_debug(),
+            arbiter_names::MAX_NAME
         ));
     }
     if spec.options.iter().any(|(option, _)| option.eq_ignore_ascii_case("UCI_Chess960")) {

@@ -34,8 +34,8 @@ pub use live::{
 };
 pub use parts::{
     BAD_STYLE, Block, Chart, Document, Figure, Game, Intervals, Line, Lines, Table, ends, interval,
-    log_error, log_warn, note, percent, plus_minus_95, print_result, progress_bar, short_hash,
-    shown_message, signed, styled, to_value, utc_time, utc_time_as,
+    log_error, log_warn, note, percent, plus_minus_95, print_report, print_result, progress_bar,
+    short_hash, shown_message, signed, styled, to_value, utc_time, utc_time_as,
 };
 pub use run::brief::brief_document;
 pub use run::document::{outcome_document, plan_document, run_document, run_title, tone};

@@ -6,6 +6,7 @@ use super::{Result, Store};
 use crate::rows::{GameRow, PlanRow};
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Transcript;
+use arbiter_names::{MAX_NAME, is_name};
 use arbiter_plan::Plan;
 
 /// Version of the file format.
@@ -83,6 +84,11 @@ impl RecordedGame {
         // further checks.
         if record.engines.white.max(record.engines.black) >= plan.engines.len() {
             return Err("names an engine that is not in the plan".to_owned());
+        }
+        let engines = plan.engines.iter().map(|engine| &engine.name);
+        if let Some(name) = engines.chain([&run, &round]).find(|name| !is_name(name)) {
+            let name: String = name.chars().take(MAX_NAME).collect();
+            return Err(format!("contains the invalid name {name:?}"));
         }
         Ok(RecordedGame { run, round, plan, record, transcript, text })
     }

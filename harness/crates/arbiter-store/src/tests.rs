@@ -185,6 +185,10 @@ fn transcripts_are_read_back_with_their_games() {
     assert_eq!(format!("{again:?}"), format!("{recorded:?}"));
     let newer = recorded.text.replace("{\"transcript\":1", "{\"transcript\":2");
     assert!(RecordedGame::read(newer).unwrap_err().contains("update arbiter"));
+    for name in ["run\\nrecorded: 1-0", &"a".repeat(70_000)] {
+        let text = recorded.text.replace("\"run\":\"run\"", &format!("\"run\":\"{name}\""));
+        assert!(RecordedGame::read(text).unwrap_err().contains("invalid name \""), "{name}");
+    }
 }
 
 #[test]

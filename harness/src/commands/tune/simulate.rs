@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::parameters::listed;
 use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, print_result};
+use crate::output::{OutputFormat, Rows, print_report};
 use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS};
 use arbiter_report::{Document, Table, to_value};
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, SimulatedObjective, Tuning};
@@ -149,7 +149,7 @@ pub(super) fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let figures = figures(args, &tuning, &objective, &runs);
     let document = document(&figures, &tuning);
     let rows = Rows { list: Some("runs"), first: &["seed", "loss_elo"] };
-    print_result(&args.format.of_document(&document, || to_value(&figures), rows))
+    print_report(&args.format.of_document(&document, || to_value(&figures), rows))
 }
 
 fn tuning(args: &SimulateArgs) -> Result<Tuning, Failure> {

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use csv::WriterBuilder;
 use serde_json::{Map, Value};
 
+use crate::parts::shown_output;
+
 /// Keys of the first columns, in order.
 const FIRST: &str = "run kind ending verdict invalid rank engine feature first second points games wins \
     draws losses pairs pentanomial elo elo_low elo_high los llr llr_lower llr_upper";
@@ -61,7 +63,7 @@ pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
         let cells = columns.iter().map(|column| object.get(*column).map_or(String::new(), cell));
         lines.push_str(&record(cells));
     }
-    lines
+    shown_output(&lines)
 }
 
 /// Formats cells as a CSV line.
@@ -123,10 +125,10 @@ mod tests {
     fn every_key_is_a_column_and_cells_are_quoted_if_needed() {
         let objects = [
             json!({ "run": "a,b", "elo": -1.5, "counts": [1, 2], "speed": { "low": null, "high": 2 } }),
-            json!({ "run": "say \"x\"", "to": "=1+1", "by": "-3e2", "counts": [], "new": true, "tries": [null, { "ms": 4 }, { "ms": 5 }] }),
+            json!({ "run": "say \"x\"", "to": "=1\u{1b}[32m", "by": "-3e2", "counts": [], "new": true, "tries": [null, { "ms": 4 }, { "ms": 5 }] }),
         ];
         let expected = "run,elo,by,counts,new,speed_high,speed_low,to,tries_2_ms,tries_3_ms\n\
-                        \"a,b\",-1.5,,1 2,,2,,,,\n\"say \"\"x\"\"\",,-3e2,,true,,,'=1+1,4,5\n";
+                        \"a,b\",-1.5,,1 2,,2,,,,\n\"say \"\"x\"\"\",,-3e2,,true,,,'=1\\u001b[32m,4,5\n";
         assert_eq!(csv_rows(&objects, &["run", "elo", "missing"]), expected);
         assert_eq!(csv_rows(&[], &["run"]), "");
     }

@@ -1,12 +1,22 @@
 //! Documents in Markdown.
 
-use crate::parts::{Block, Document, Figure, Game, escaped};
+use crate::parts::{Block, Document, Figure, Game, escaped, shown_output};
 
 /// Formats a document. Charts become tables of their values, and games become lists of moves.
 pub fn markdown(document: &Document) -> String {
     let blocks = document.blocks.iter().map(part).filter(|part| !part.is_empty());
     let title = format!("# {}\n", escaped(&document.title));
-    std::iter::once(title).chain(blocks).collect::<Vec<_>>().join("\n")
+    shown_output(&std::iter::once(title).chain(blocks).collect::<Vec<_>>().join("\n"))
+}
+
+/// Formats lines as code. The fence is longer than any fence in the lines, which would end the
+/// block.
+fn code(language: &str, lines: &str) -> String {
+    let mut fence = "```".to_owned();
+    while lines.contains(&fence) {
+        fence.push('`');
+    }
+    format!("{fence}{language}\n{lines}{fence}\n")
 }
 
 fn part(block: &Block) -> String {
@@ -25,11 +35,8 @@ fn part(block: &Block) -> String {
         Block::Gap | Block::Head(_) | Block::Boards { .. } => String::new(),
         Block::Table(table) | Block::CrossTable { table, .. } => table.clone().markdown(),
         Block::List(items) => items.iter().map(|item| format!("- {}\n", escaped(item))).collect(),
-        // Engine output may contain a code fence, which would end the block.
-        Block::Verbatim(text) | Block::Rounds { text, .. } => {
-            format!("```text\n{}```\n", text.replace("```", "'''"))
-        }
-        Block::Command(command) => format!("```sh\n{command}\n```\n"),
+        Block::Verbatim(text) | Block::Rounds { text, .. } => code("text", text),
+        Block::Command(command) => code("sh", &format!("{command}\n")),
         Block::Figures(found) => found.iter().map(figure).collect::<Vec<_>>().join("\n"),
         Block::Games(games) => games.iter().map(game).collect::<Vec<_>>().join("\n"),
     }
@@ -52,4 +59,16 @@ fn game(game: &Game) -> String {
     });
     let moves = moves.collect::<Vec<_>>().join(" ");
     format!("{}. {}\n\n{moves}\n", escaped(&game.title), escaped(&game.note))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fence_in_code_does_not_end_the_block() {
+        let expected = "````sh\na\n```\nb\n````\n";
+        assert_eq!(part(&Block::Command("a\n```\nb".to_owned())), expected);
+        assert_eq!(part(&Block::Verbatim("a `b`\n".to_owned())), "```text\na `b`\n```\n");
+    }
 }

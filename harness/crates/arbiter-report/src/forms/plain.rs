@@ -4,7 +4,8 @@ use anstyle::Style;
 use tabled::settings::width::Wrap;
 
 use crate::parts::{
-    BAD_STYLE, Block, Document, Figure, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, Tone, styled,
+    BAD_STYLE, Block, Document, Figure, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, Tone, shown_output,
+    styled,
 };
 
 /// Maximum number of items shown per list.
@@ -26,19 +27,22 @@ pub fn plain_body(document: &Document, width: Option<usize>) -> String {
 }
 
 fn part(block: &Block, width: Option<usize>) -> String {
-    match block {
-        Block::Heading(text) => format!("\n{}\n", styled(LABEL_STYLE, text)),
+    let mut head = String::new();
+    let text = match block {
+        Block::Heading(text) => return format!("\n{}\n", styled(LABEL_STYLE, text)),
         Block::Paragraph { strong, text } if strong.is_empty() => {
             format!("{}\n", wrapped(text, width, 0))
         }
         Block::Paragraph { strong, text } => {
             let gap = if text.is_empty() { "" } else { " " };
-            format!("{}{gap}{text}\n", styled(LABEL_STYLE, strong))
+            head = styled(LABEL_STYLE, strong);
+            format!("{gap}{text}\n")
         }
         Block::Value { name, text } => {
             let indent = NAME_WIDTH.max(name.chars().count()) + 1;
             let text = wrapped(text, width, indent).replace('\n', &format!("\n{:indent$}", ""));
-            format!("{} {text}\n", styled(LABEL_STYLE, &format!("{name:<NAME_WIDTH$}")))
+            head = styled(LABEL_STYLE, &format!("{name:<NAME_WIDTH$}"));
+            format!(" {text}\n")
         }
         Block::Verdict { tone, text } => {
             let style: Style = match tone {
@@ -47,7 +51,7 @@ fn part(block: &Block, width: Option<usize>) -> String {
                 Tone::Open => OPEN_STYLE,
             };
             let text = wrapped(text, width, 0);
-            text.lines().map(|line| format!("{}\n", styled(style, line))).collect()
+            return text.lines().map(|line| format!("{}\n", styled(style, line))).collect();
         }
         Block::Gap => "\n".to_owned(),
         Block::Head(_) | Block::Boards { .. } => String::new(),
@@ -64,7 +68,8 @@ fn part(block: &Block, width: Option<usize>) -> String {
         Block::Games(games) => {
             games.iter().map(|game| format!("{}. {}\n", game.title, game.note)).collect()
         }
-    }
+    };
+    head + &shown_output(&text)
 }
 
 fn figure(figure: &Figure, width: Option<usize>) -> String {
@@ -86,7 +91,30 @@ pub(crate) fn wrapped(text: &str, width: Option<usize>, indent: usize) -> String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::forms::markdown;
+    use crate::forms::{html_page, markdown};
+    use crate::parts::Table;
+    use crate::run::embed::picture_svg;
+
+    #[test]
+    fn foreign_text_is_escaped_and_keeps_the_style_of_the_document() {
+        let code = "\u{1b}[32ma\u{202e}";
+        let mut document = Document::new(code.to_owned());
+        document.heading(code);
+        document.paragraph(code);
+        document.value("name", code);
+        document.list(code, vec![code.to_owned()]);
+        document.blocks.push(Block::Verdict { tone: Tone::Bad, text: code.to_owned() });
+        document.blocks.push(Block::Verbatim(code.to_owned()));
+        document.table(Table::new([code]));
+        let text = plain_text(&document, None);
+        assert!(!text.contains("\u{1b}[32m") && text.contains(&styled(BAD_STYLE, code)), "{text}");
+        assert!(text.contains("│ \\u001b[32ma\\u202e │\n"), "{text}");
+        assert_eq!(text.matches("\\u001b[32ma\\u202e").count(), 9, "{text}");
+        for text in [markdown::markdown(&document), html_page(&document), picture_svg(&document)] {
+            assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
+            assert!(text.contains("u001b") && text.contains("u202e"), "{text}");
+        }
+    }
 
     #[test]
     fn a_long_list_is_truncated_only_in_plain_text() {

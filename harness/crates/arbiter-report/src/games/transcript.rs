@@ -6,6 +6,7 @@ use shakmaty::ByColor;
 
 use arbiter_game::text::printable;
 use arbiter_game::transcript::{Entry, Mark, Transcript};
+use arbiter_names::MAX_NAME;
 
 /// Maximum number of characters shown per line.
 const MAX_SHOWN: usize = 400;
@@ -14,10 +15,11 @@ const MAX_SHOWN: usize = 400;
 /// and the text. The mark is `<-` for a line sent to the engine, `->` for a line from the engine,
 /// `!!` for another event, `==` for the start of a game, and `~~` where lines are omitted.
 pub fn transcript_text(transcript: &Transcript, names: ByColor<&str>) -> String {
+    let names = names.map(|name| printable(name, MAX_NAME));
     let width = names.white.chars().count().max(names.black.chars().count());
     let mut text = String::new();
     for Entry { at_ns, color, mark, text: line } in &transcript.entries {
-        let name = names.get(*color);
+        let name = &names[*color];
         let arrow = match mark {
             Mark::ToEngine => "<-",
             Mark::FromEngine => "->",
@@ -49,5 +51,8 @@ mod tests {
         let expect = "      -0.012  A    == gets ready for the game\n       1.500  Long <- go\n       \
                       2.750  A    -> info \u{fffd}[1m\n";
         assert_eq!(text, expect);
+        let long = "a\n".repeat(70_000);
+        let text = transcript_text(&transcript, ByColor { white: &long, black: "" });
+        assert!(text.lines().count() == 3 && text.len() < 2_000, "{text}");
     }
 }

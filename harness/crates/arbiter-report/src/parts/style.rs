@@ -3,6 +3,8 @@
 
 use anstyle::{AnsiColor, Color, Style};
 
+use super::terminal::shown_output;
+
 /// Style of the name of a value.
 pub(crate) const LABEL_STYLE: Style = Style::new().bold();
 
@@ -19,9 +21,9 @@ const fn coloured(color: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(Color::Ansi(color)))
 }
 
-/// Formats text with a style.
+/// Formats text with a style, and escapes hidden characters in the text.
 pub fn styled(style: Style, text: &str) -> String {
-    format!("{style}{text}{style:#}")
+    format!("{style}{}{style:#}", shown_output(text))
 }
 
 #[cfg(test)]

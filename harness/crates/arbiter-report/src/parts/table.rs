@@ -1,5 +1,6 @@
 //! Tables for terminals and Markdown.
 
+use super::terminal::shown_output;
 use super::text::escaped;
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -47,7 +48,9 @@ impl Table {
         more: impl IntoIterator<Item = impl ToString>,
     ) {
         let more = more.into_iter().map(|cell| cell.to_string());
-        self.rows.push(row.iter().map(ToString::to_string).chain(more).collect());
+        let cells = row.iter().map(ToString::to_string).chain(more);
+        // The escapes are part of the width of a column.
+        self.rows.push(cells.map(|cell| shown_output(&cell)).collect());
     }
 
     /// Makes the last row's cell in the column `heading` a link in HTML.
@@ -116,7 +119,9 @@ impl Table {
     /// Formats the table for a Markdown document.
     pub fn markdown(self) -> String {
         let escaped = |row: Vec<String>| -> Vec<String> {
-            row.into_iter().map(|cell| escaped(&cell).replace('|', "\\|")).collect()
+            row.into_iter()
+                .map(|cell| escaped(&cell).replace('|', "\\|").replace('\n', " "))
+                .collect()
         };
         let rows: Vec<Vec<String>> = self.rows.into_iter().map(escaped).collect();
         format!("{}\n", Builder::from(rows).build().with(Style::markdown()))
@@ -157,8 +162,8 @@ mod tests {
     #[test]
     fn a_vertical_bar_in_a_cell_is_escaped() {
         let mut table = Table::new(["engine", "Elo"]);
-        table.push([&"a|b", &"+1"]);
-        let expect = "| engine | Elo |\n|--------|-----|\n| a\\|b   | +1  |\n";
+        table.push([&"a|b\nc", &"+1"]);
+        let expect = "| engine | Elo |\n|--------|-----|\n| a\\|b c | +1  |\n";
         assert_eq!(table.markdown(), expect);
     }
 }

@@ -5,24 +5,34 @@ use std::io::{ErrorKind, Write};
 use arbiter_names::is_hidden;
 use indicatif::ProgressBar;
 
-/// Control codes that are allowed in reports: line endings, tabs and the codes of Arbiter's styles.
-const HARMLESS: [&str; 8] =
-    ["\n", "\t", "\r\n", "\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
+/// Control codes that are allowed in all results: line endings and tabs.
+const HARMLESS: [&str; 3] = ["\n", "\t", "\r\n"];
+
+/// Codes of Arbiter's styles, which are allowed only in reports.
+const STYLES: [&str; 5] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
 
 /// Escapes a message for a terminal, because text from commits, engines and files may contain
-/// characters that a terminal would interpret.
+/// characters that a terminal would interpret. Indents lines that look like an error of Arbiter.
 pub fn shown_message(text: &str) -> String {
-    let lines = text.split('\n').map(|line| arbiter_names::shown(line.replace('\t', " ")));
+    let lines = text.split('\n').map(|line| {
+        let indent = if line.starts_with("error:") { "  " } else { "" };
+        arbiter_names::shown(format!("{indent}{}", line.replace('\t', " ")))
+    });
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Escapes a report in any format for a terminal. Control characters become escapes such as
-/// `\u001b`, except line endings, tabs and the codes of Arbiter's styles. JSON parsers decode the
-/// escapes.
+/// Escapes a result in any format. Hidden characters become escapes such as `\u001b`, except line
+/// endings and tabs. JSON parsers decode the escapes.
 pub(crate) fn shown_output(text: &str) -> String {
+    shown_except(text, &[])
+}
+
+/// Escapes a result except for the codes in `allowed`.
+fn shown_except(text: &str, allowed: &[&str]) -> String {
+    let is_allowed = |rest: &str| HARMLESS.iter().chain(allowed).any(|code| rest.starts_with(code));
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
-        if is_hidden(c) && !HARMLESS.iter().any(|code| text[at..].starts_with(code)) {
+        if is_hidden(c) && !is_allowed(&text[at..]) {
             shown.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
             shown.push(c);
@@ -31,16 +41,30 @@ pub(crate) fn shown_output(text: &str) -> String {
     shown
 }
 
-/// Prints a result on standard output. It is not an error if the reader of a pipe, such as `head`,
-/// closes the pipe early.
+/// Prints a result on standard output, with hidden characters escaped. It is not an error if the
+/// reader of a pipe, such as `head`, closes the pipe early.
 ///
 /// # Errors
 ///
 /// Returns a message if the result cannot be written.
 pub fn print_result(text: &str) -> Result<(), String> {
+    write_result(&shown_output(text))
+}
+
+/// Prints a report as [`print_result`] does, but with its styles. The functions that format
+/// documents, tables and rows have escaped all other codes.
+///
+/// # Errors
+///
+/// Returns a message if the report cannot be written.
+pub fn print_report(text: &str) -> Result<(), String> {
+    write_result(&shown_except(text, &STYLES))
+}
+
+fn write_result(text: &str) -> Result<(), String> {
     // anstream removes unwanted colour codes, for example if standard output is a file.
     let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(shown_output(text).as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(format!("cannot write the result: {error}"))
         }
@@ -77,24 +101,19 @@ pub fn log_error(error: impl std::fmt::Display) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parts::{BAD_STYLE, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, styled};
 
     #[test]
     fn messages_contain_no_control_codes() {
-        let text = "building \u{1b}[2K\r\u{9b}1A\u{202e}it\tby\n`make`";
-        let expected = "building \\u{1b}[2K\\u{d}\\u{9b}1A\\u{202e}it by\n`make`";
+        let text = "building \u{1b}[2K\r\u{9b}1A\u{202e}it\tby\n`make`\nerror: forged";
+        let expected = "building \\u{1b}[2K\\u{d}\\u{9b}1A\\u{202e}it by\n`make`\n  error: forged";
         assert_eq!(shown_message(text), expected);
     }
 
     #[test]
-    fn finished_text_keeps_styles_but_no_other_control_codes() {
-        let bad = styled(BAD_STYLE, "H0");
-        let text = format!("{bad}\ta\r\nb\rc \u{1b}[8m\u{9b}1A\u{202e}\u{7f}ü\n");
-        let expected = format!("{bad}\ta\r\nb\\u000dc \\u001b[8m\\u009b1A\\u202e\\u007fü\n");
-        assert_eq!(shown_output(&text), expected);
-        for style in [LABEL_STYLE, GOOD_STYLE, OPEN_STYLE].map(|style| styled(style, "a")) {
-            assert_eq!(shown_output(&style), style);
-        }
+    fn results_contain_no_control_codes() {
+        let text = "\u{1b}[32m\ta\r\nb\rc \u{1b}[8m\u{9b}1A\u{202e}\u{7f}\u{fffe}ü\n";
+        let expected = "\\u001b[32m\ta\r\nb\\u000dc \\u001b[8m\\u009b1A\\u202e\\u007f\\ufffeü\n";
+        assert_eq!(shown_output(text), expected);
         let json = serde_json::json!({ "a": "\u{202e}\u{85}\u{1b}" });
         let read: serde_json::Value =
             serde_json::from_str(&shown_output(&json.to_string())).unwrap();

@@ -128,7 +128,8 @@ pub(crate) fn shortened(name: &str, room: usize) -> String {
     name.chars().take(begin).chain(['…']).chain(name.chars().skip(end)).collect()
 }
 
-/// Escapes text for Markdown, so that an engine name causes neither markup nor a mention (`@user`).
+/// Escapes text for Markdown, so that an engine name causes neither markup nor a mention (`@user`)
+/// nor a link.
 pub(crate) fn escaped(unescaped: &str) -> String {
     let mut text = String::with_capacity(unescaped.len());
     let mut last = ' ';
@@ -136,17 +137,21 @@ pub(crate) fn escaped(unescaped: &str) -> String {
     while let Some(c) = rest.next() {
         let next = rest.peek().copied().unwrap_or(' ');
         let is_markup = match c {
-            '`' | '*' => true,
+            '`' | '*' | '~' | '$' => true,
             '\\' => next.is_ascii_punctuation(),
             '<' => next.is_ascii_alphabetic() || "/!?".contains(next),
-            '(' => last == ']',
+            '&' => next == '#' || next.is_ascii_alphabetic(),
+            // The brackets of an interval remain readable.
+            '[' => !next.is_ascii_digit() && !"+-∞".contains(next),
+            '(' | ':' if last == ']' => true,
             // Markdown treats an underscore within a word as a letter.
             '_' => !(last.is_alphanumeric() && next.is_alphanumeric()),
             _ => false,
         };
         text.extend(is_markup.then_some('\\'));
         text.push(c);
-        if c == '@' && next.is_ascii_alphanumeric() {
+        let ends_www = next == '.' && text.to_ascii_lowercase().ends_with("www");
+        if (c == '@' && next.is_ascii_alphanumeric()) || (c == ':' && next == '/') || ends_www {
             text.push_str("<!-- -->");
         }
         last = c;
@@ -231,7 +236,9 @@ mod tests {
     #[test]
     fn names_are_escaped_in_markdown() {
         for (text, expected) in [
-            ("@user[x](http://e)<img src=x>", r"@<!-- -->user[x]\(http://e)\<img src=x>"),
+            ("@user[x](http://e)<img src=x>", r"@<!-- -->user\[x]\(http:<!-- -->//e)\<img src=x>"),
+            ("a &#64;b ~~x~~ www.e.f & c", r"a \&#64;b \~\~x\~\~ www<!-- -->.e.f & c"),
+            ("[1]: $x$ &lt; [-∞, ∞]", r"[1]\: \$x\$ \&lt; [-∞, ∞]"),
             ("*a* `b` _c_ d_e", r"\*a\* \`b\` \_c\_ d_e"),
             (r"\<b> </b>", r"\\\<b> \</b>"),
             ("+4.1 [-1.2, +9.3], < +636, a @ b", "+4.1 [-1.2, +9.3], < +636, a @ b"),

@@ -5,7 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use super::document::tone;
 use crate::figures::Summary;
 use crate::forms::wrapped;
-use crate::parts::{Block, Document, Tone, shortened, svg};
+use crate::parts::{Block, Document, Tone, shortened, shown_output, svg};
 
 /// Style sheet with the colours of Arbiter's pages, for light and dark mode.
 const STYLE: &str = "\
@@ -59,7 +59,7 @@ pub fn badge_svg(summary: &Summary) -> String {
             }
         }
     };
-    badge.into_string()
+    shown_output(&badge.into_string())
 }
 
 /// Draws a picture with the title, the verdict and the first chart of a document.
@@ -94,7 +94,7 @@ pub fn picture_svg(document: &Document) -> String {
             }
         }
     };
-    picture.into_string()
+    shown_output(&picture.into_string())
 }
 
 #[cfg(test)]
@@ -108,8 +108,11 @@ mod tests {
     fn badges_and_pictures_are_escaped_and_self_contained() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let state = RunState::new(plan.schedule(), plan.sprt);
-        let badge = badge_svg(&Summary::new("a<b> & \"c\"", &plan, &state, None));
-        assert!(badge.contains("<title>a&lt;b&gt; &amp; &quot;c&quot;: unfinished<"), "{badge}");
+        let badge = badge_svg(&Summary::new("a<b> & \"c\"\u{ffff}", &plan, &state, None));
+        assert!(
+            badge.contains("<title>a&lt;b&gt; &amp; &quot;c&quot;\\uffff: unfinished<"),
+            "{badge}"
+        );
         let mut document = Document::new("A <b>".to_owned());
         let text = "word ".repeat(100);
         document.blocks.push(Block::Verdict { tone: Tone::Bad, text });

@@ -4,6 +4,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 
 use super::{RENAMED, SWITCHES};
+use arbiter_names::MAX_NAME;
 use arbiter_plan::{Gate, GateKind};
 use arbiter_protocol::parse_seconds;
 
@@ -97,9 +98,15 @@ impl GateTable {
         if kind != GateKind::Lint && !self.ignore.is_empty() {
             return Err(format!("ignore is only for a lint, not for a {kind}"));
         }
+        let name = self.name.clone().unwrap_or_else(|| self.kind.clone());
+        if !arbiter_names::is_name(&name) {
+            return Err(format!(
+                "invalid name {name:?}; give one line of at most {MAX_NAME} characters"
+            ));
+        }
         let rules = self.ignore.iter().map(|rule| rule.parse());
         Ok(Gate {
-            name: self.name.clone().unwrap_or_else(|| self.kind.clone()),
+            name,
             kind,
             args,
             changed: self.changed.clone(),
@@ -141,6 +148,9 @@ mod tests {
         };
         check("[[gate]]\nkind = 'dance'", "number 1: kind 'dance' is not one of check, bench");
         check("[[gate]]\nkind = 'epd'\n[[gate]]\nkind = 'epd'", "number 2: two gates");
+        for name in ["", "a\\nb", "\\u001b[1m", "\\u202E"] {
+            check(&format!("[[gate]]\nkind = 'epd'\nname = \"{name}\""), "number 1: invalid name");
+        }
         check("[[gate]]\nkind = 'epd'\nargs = '\"'", "quotes");
         check(
             "[[gate]]\nkind = 'sprt'\nargs = '--strict-book'",

@@ -8,7 +8,7 @@ pub use board::{diagram, game_viewer, squares};
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::parts::{Block, Chart, Document, Figure, Table, UNDEFINED, svg};
+use crate::parts::{Block, Chart, Document, Figure, Table, UNDEFINED, shown_output, svg};
 
 /// Style sheet of all pages.
 pub const HTML_STYLE: &str = include_str!("style.css");
@@ -56,7 +56,7 @@ pub fn html_page(document: &Document) -> String {
             }
         }
     };
-    page.into_string()
+    shown_output(&page.into_string())
 }
 
 /// Returns the named parts of a page: the blocks before the first heading, followed by one section
@@ -81,6 +81,7 @@ pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
             found.push((name, section));
         }
     }
+    found.iter_mut().for_each(|(_, section)| section.0 = shown_output(&section.0));
     found
 }
 

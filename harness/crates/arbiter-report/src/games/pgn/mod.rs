@@ -129,7 +129,9 @@ fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
         // cutechess-cli sorts by name the tags that follow the seven mandatory tags.
         tags[roster..].sort_unstable();
     }
-    let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");
+    let escaped = |value: String| {
+        value.replace(char::is_control, " ").replace('\\', "\\\\").replace('"', "\\\"")
+    };
     let lines = tags.into_iter().map(|(name, value)| format!("[{name} \"{}\"]\n", escaped(value)));
     lines.collect()
 }
@@ -452,7 +454,7 @@ mod tests {
     #[test]
     fn event_and_site_can_be_named() {
         let named = Annotation {
-            event: Some("Cup \"9\"".to_owned()),
+            event: Some("Cup\n\"9\"".to_owned()),
             site: Some("home".to_owned()),
             is_minimal: true,
             ..Annotation::default()
