@@ -144,8 +144,7 @@ impl<A: Assignment> Coordinator<A> {
             Disposition::Discard(text) => self.remark(&worker, Some(pair), text),
             Disposition::Retry(text) => {
                 self.play_again(pair).await;
-                let finding = self.policy.gave_back(&worker);
-                self.exclude(finding).await;
+                self.gave_back(&worker).await;
                 self.remark(&worker, Some(pair), text);
             }
             Disposition::Fail(_) if pair >= AUDITS => self.audit_failed(pair - AUDITS).await,
