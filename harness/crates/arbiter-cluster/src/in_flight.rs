@@ -96,7 +96,7 @@ pub(crate) enum Disposition<D> {
 pub(crate) struct InFlight<A: Assignment> {
     pending: BTreeMap<u64, Pending<A>>,
     parked: ParkedResults,
-    /// Workers with at least one accepted result.
+    /// Workers that can play: they report, do not refuse the run, and are not excluded.
     players: BTreeSet<String>,
     /// Pairs whose result is on disk.
     stored: RangeSet,
@@ -286,6 +286,11 @@ impl<A: Assignment> InFlight<A> {
         self.idle = is_idle.then(|| self.idle.unwrap_or(now));
     }
 
+    /// Records which workers can play.
+    pub(crate) fn set_players(&mut self, players: BTreeSet<String>) {
+        self.players = players;
+    }
+
     /// Decides how to handle a worker's result.
     pub(crate) fn receive(
         &mut self,
@@ -332,7 +337,6 @@ impl<A: Assignment> InFlight<A> {
                     if is_last {
                         pending.last.started.get_or_insert(pending.heard);
                     }
-                    self.players.insert(worker.to_owned());
                     Disposition::Accept(played)
                 }
             },

@@ -102,7 +102,8 @@ impl<A: Assignment> Coordinator<A> {
         if let Some(why) = self.policy.exclusion_reason(&worker) {
             return refused(why);
         }
-        let (reason, end) = match self.policy.admission.judge(&worker, &benches) {
+        let others = self.players().filter(|(name, _)| *name != worker).count();
+        let (reason, end) = match self.policy.admission.judge(&worker, &benches, others) {
             Verdict::Admit => {
                 self.joined.insert(worker.clone());
                 self.redraw_audits_of(&worker).await;
