@@ -85,20 +85,25 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     }
     let engines = args.suite.engines(copies, SearchLimits::default())?;
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
-    let (verdicts, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
+    let (verdicts, workers, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
         None => {
             let query = &args.suite.query;
             let counts = counts.clone();
             let verdicts = run_tasks(query, &engines, needs_chess960, counts, |_, _| Ok(()))?;
-            (verdicts, EngineLocation::here(query.concurrency()))
+            (verdicts, Vec::new(), EngineLocation::here(query.concurrency()))
         }
         #[cfg(feature = "cluster")]
         Some(fleet) => {
             let suite = &args.suite;
             let run = crate::suite_run::run_on_workers;
             let (counted, place) = run(fleet, suite, &engines, needs_chess960, counts.clone())?;
-            let verdicts = counted.into_iter().map(|(done, by)| done.0.map_err(|e| e + &by));
-            (verdicts.collect(), place)
+            // The reason for a missing reply names the worker in all forms of the report.
+            let named = counted.into_iter().map(|(done, by)| match done.0 {
+                Ok(verdict) => (Ok(verdict), by),
+                Err(reason) => (Err(reason + &by), String::new()),
+            });
+            let (verdicts, workers) = named.unzip();
+            (verdicts, workers, place)
         }
     };
     let report = PerftReport {
@@ -108,6 +113,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         cases: &cases,
         counts: &counts,
         verdicts: &verdicts,
+        workers: &workers,
         conditions: SuiteConditions {
             unusable: &suite.unusable,
             corrected: &suite.corrected,

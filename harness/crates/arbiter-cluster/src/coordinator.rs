@@ -476,6 +476,8 @@ impl<A: Assignment> Coordinator<A> {
         let ready = self.players().filter(|(name, _)| is_ready(name));
         let idle: Vec<bool> = ready.map(|(_, status)| status.playing == 0).collect();
         self.in_flight.set_idle(&idle, self.now);
+        let players = self.players().map(|(name, _)| name.to_owned()).collect();
+        self.in_flight.set_players(players);
         self.extend_leases().await;
         if count.is_multiple_of(BEACON_TICKS) {
             self.send_beacon().await;

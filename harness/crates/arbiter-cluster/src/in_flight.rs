@@ -24,17 +24,19 @@ use arbiter_schedule::Pairing;
 /// pairs than there are free slots.
 const PARKED_STEP: usize = 16;
 
-/// Time limit of an attempt, as a multiple of the median duration of recent pairs. Without a limit,
-/// a worker could keep a pair forever by sending heartbeats. The limit is generous because the
-/// lengths of games vary.
+/// Time limit of an attempt, as a multiple of the median duration of a worker's recent pairs.
+/// Without a limit, a worker could keep a pair forever by sending heartbeats. The limit is generous
+/// because the lengths of games vary.
 const MAX_MEDIANS: u32 = 20;
 /// Minimum time limit of an attempt.
 const MIN_ATTEMPT: Duration = Duration::from_secs(600);
 
 /// Time limit of an attempt before the first pair has been played, when there is no median yet.
+/// Slow workers can raise the limit to this time; only half of all workers together can raise it
+/// further.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(6 * 3600);
 
-/// Number of recent pairs from which the median is computed. The number is limited so that the
+/// Number of recent pairs of a worker from which its median is computed. The number is limited so that the
 /// median adapts to changes in the fleet, and so that the memory of a long run does not grow.
 const MEDIAN_OF: usize = 101;
 
@@ -96,15 +98,15 @@ pub(crate) enum Disposition<D> {
 pub(crate) struct InFlight<A: Assignment> {
     pending: BTreeMap<u64, Pending<A>>,
     parked: ParkedResults,
-    /// Workers with at least one accepted result.
+    /// Workers that can play: they report, do not refuse the run, and are not excluded.
     players: BTreeSet<String>,
     /// Pairs whose result is on disk.
     stored: RangeSet,
     /// Number of the first attempt at each pair, higher than the numbers of all attempts before a
     /// restart.
     first_attempt: u32,
-    /// Durations of the most recently accepted pairs.
-    times: VecDeque<Duration>,
+    /// Durations of the most recently accepted pairs of each worker.
+    times: BTreeMap<String, VecDeque<Duration>>,
     /// Number of the last attempt at each finished audit, and at each finished pair that had
     /// several attempts.
     attempts: BTreeMap<u64, u32>,
@@ -122,7 +124,7 @@ impl<A: Assignment> InFlight<A> {
         InFlight {
             first_attempt,
             stored,
-            times: VecDeque::new(),
+            times: BTreeMap::new(),
             terms,
             pending: BTreeMap::new(),
             parked: ParkedResults::default(),
@@ -255,10 +257,17 @@ impl<A: Assignment> InFlight<A> {
 
     /// Returns the time limit of an attempt.
     fn attempt_limit(&self) -> Duration {
-        let mut times: Vec<Duration> = self.times.iter().copied().collect();
-        times.sort_unstable();
-        let median = times.get(times.len() / 2);
-        median.map_or(FIRST_ATTEMPT, |median| (MAX_MEDIANS * *median).max(MIN_ATTEMPT))
+        let median = |mut times: Vec<Duration>| {
+            times.sort_unstable();
+            times.get(times.len() / 2).copied()
+        };
+        let medians = self.times.values().map(|times| median(times.iter().copied().collect()));
+        let medians: Vec<Duration> = medians.flatten().collect();
+        // The median of all pairs would be set by the worker that plays most pairs. Such a worker
+        // could shorten the limit so that other workers could not finish audits of its results.
+        let Some(slowest) = medians.iter().max().copied() else { return FIRST_ATTEMPT };
+        let usual = median(medians).unwrap_or_default();
+        (MAX_MEDIANS * slowest).min(FIRST_ATTEMPT).max(MAX_MEDIANS * usual).max(MIN_ATTEMPT)
     }
 
     /// Returns the time within which a worker must start a pair; otherwise the pair is sent again.
@@ -284,6 +293,12 @@ impl<A: Assignment> InFlight<A> {
         // pair of this run is in play.
         let is_idle = idle.contains(&true) && (!idle.contains(&false) || self.counts().1 == 0);
         self.idle = is_idle.then(|| self.idle.unwrap_or(now));
+    }
+
+    /// Records which workers can play.
+    pub(crate) fn set_players(&mut self, players: BTreeSet<String>) {
+        self.times.retain(|worker, _| players.contains(worker));
+        self.players = players;
     }
 
     /// Decides how to handle a worker's result.
@@ -324,15 +339,15 @@ impl<A: Assignment> InFlight<A> {
                 Ok(()) => {
                     pending.accepted = Some(receipt);
                     if let Some(started) = pending.last.started {
-                        self.times.push_back(pending.heard - started);
-                        if self.times.len() > MEDIAN_OF {
-                            self.times.pop_front();
+                        let times = self.times.entry(worker.to_owned()).or_default();
+                        times.push_back(pending.heard - started);
+                        if times.len() > MEDIAN_OF {
+                            times.pop_front();
                         }
                     }
                     if is_last {
                         pending.last.started.get_or_insert(pending.heard);
                     }
-                    self.players.insert(worker.to_owned());
                     Disposition::Accept(played)
                 }
             },

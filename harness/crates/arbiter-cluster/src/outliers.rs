@@ -32,9 +32,11 @@ const MAX_CHECKS: f64 = 26.0;
 const MIN_TIME_LOSSES: f64 = 0.02;
 
 /// Minimum number of jobs that a worker must give back before the worker is excluded; the share is
-/// checked at each multiple of this number. An honest worker gives back its unfinished jobs when it
-/// is stopped.
+/// checked at each multiple of this number.
 const MIN_GIVEN_BACK: u64 = 50;
+/// Minimum number of times that a worker must give back all jobs that it plays at once. An honest
+/// worker gives back its unfinished jobs when it is stopped, and loses them when its machine fails.
+const MIN_STOPS: u64 = 3;
 /// Minimum share of jobs that a worker must give back before the worker is excluded.
 const MIN_SHARE_GIVEN_BACK: f64 = 0.1;
 
@@ -110,14 +112,14 @@ impl OutlierDetector {
         is_due.then(|| self.check(worker)).flatten()
     }
 
-    /// Counts a job that a worker gives back or withholds. Returns a finding if the worker does so
-    /// with many more jobs than other workers, because such a worker could select the results that
-    /// it sends.
-    pub(crate) fn gave_back(&mut self, worker: &str) -> Option<Finding> {
+    /// Counts a job that a worker gives back or withholds; `most` is the largest number of jobs that
+    /// the worker has played at once. Returns a finding if the worker gives back many more jobs
+    /// than other workers, because such a worker could select the results that it sends.
+    pub(crate) fn gave_back(&mut self, worker: &str, most: u64) -> Option<Finding> {
         self.workers.entry(worker.to_owned()).or_default();
         let count = self.given_back.entry(worker.to_owned()).or_default();
         *count += 1;
-        if !count.is_multiple_of(MIN_GIVEN_BACK) {
+        if !count.is_multiple_of(MIN_GIVEN_BACK) || *count <= MIN_STOPS * most {
             return None;
         }
         self.excess(worker, "no result", "jobs", 0, MIN_SHARE_GIVEN_BACK, |name, counts| {

@@ -4,6 +4,7 @@
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use thiserror::Error;
 use super::join_file::{JoinFile, Role};
 use super::trust::Key;
 use super::wire::is_worker_name;
-use arbiter_process::{WholeFile, create_private_folder, read_text};
+use arbiter_process::{WholeFile, create_private_folder, foreign_owner, read_text};
 
 /// Name of the configuration file.
 pub const CONFIGURATION: &str = "nats.conf";
@@ -158,6 +159,13 @@ pub fn make_server(
     let joins = new_users(dir, &mut users, workers, &coordinator, key)?;
 
     create_private_folder(dir).map_err(file_error(dir))?;
+    let about = fs::metadata(dir).map_err(file_error(dir))?;
+    // Whoever may write to the folder could replace the files.
+    if foreign_owner(&about).is_some() || about.mode() & 0o022 != 0 {
+        let dir = dir.display();
+        let hint = "give --dir a new folder, or one that only you can write";
+        return Err(SetupError::Unfit(format!("other users may write to {dir}\nhint: {hint}")));
+    }
     // A new certificate would make existing join files useless.
     if fs::read_dir(dir).map_err(file_error(dir))?.next().is_some() {
         let dir = dir.display();
@@ -319,4 +327,26 @@ fn write_all(files: &[(PathBuf, String)]) -> Result<(), SetupError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_others_may_write_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let make = |mode| {
+            fs::set_permissions(dir.path(), fs::Permissions::from_mode(mode)).unwrap();
+            let key = Key::from_secret_bytes([1; 32]);
+            make_server(dir.path(), &["localhost".to_owned()], 1, &[], &key, 0)
+        };
+        for mode in [0o777, 0o770, 0o702] {
+            let error = make(mode).unwrap_err().to_string();
+            assert!(error.contains("other users may write to"), "{error}");
+        }
+        assert!(make(0o755).is_ok());
+    }
 }

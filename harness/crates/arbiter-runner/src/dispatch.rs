@@ -77,9 +77,9 @@ pub enum RunError {
     #[error(transparent)]
     Observer(#[from] ObserverError),
     /// A pair could not be played, for a reason other than an engine fault.
-    #[error("pair {pair}: {reason}")]
+    #[error("pair {}: {reason}", .pair + 1)]
     Environment {
-        /// Number of the pair.
+        /// Number of the pair, from 0.
         pair: u64,
         /// Reason for the failure.
         reason: String,
@@ -514,4 +514,15 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
 
 fn notify(observers: &mut [&mut dyn Observer], event: &RunEvent<'_>) -> Result<(), ObserverError> {
     observers.iter_mut().try_for_each(|observer| observer.observe(event))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_count_pairs_from_1() {
+        let error = RunError::Environment { pair: 0, reason: "no".to_owned() };
+        assert_eq!(error.to_string(), "pair 1: no");
+    }
 }

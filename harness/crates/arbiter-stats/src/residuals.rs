@@ -3,7 +3,9 @@
 //!
 //! The comparison is Pearson's χ² test on the table of lost, level and won pairs of each source.
 //! The residual of a source is its share of χ², converted to a standard normal deviate. fishtest
-//! applies the same rules to its workers.
+//! applies the same rules to its workers, except that here no source weighs more in the results of
+//! all sources than a source of median size: otherwise the source with most pairs would define the
+//! usual results.
 
 use statrs::function::erf::erfc_inv;
 
@@ -17,16 +19,25 @@ const MIN_EXPECTED: f64 = 5.0;
 /// Returns the residual of each source, a standard normal deviate of at least 0. `None` for a
 /// source with too few pairs. `None` for all sources if fewer than two have enough pairs.
 pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
+    let mut sizes: Vec<u64> = sources.iter().map(Pentanomial::pairs).collect();
+    sizes.retain(|pairs| *pairs > 0);
+    sizes.sort_unstable();
+    compare_capped(sources, sizes.get(sizes.len() / 2).map_or(0.0, |median| *median as f64))
+}
+
+/// Compares sources, each of which weighs at most as much as `cap` pairs in the totals.
+fn compare_capped(sources: &[Pentanomial], cap: f64) -> Vec<Option<f64>> {
     let rows: Vec<[f64; 3]> = sources.iter().map(columns).collect();
+    let sizes: Vec<f64> = rows.iter().map(|row| row.iter().sum()).collect();
+    let weights: Vec<f64> = sizes.iter().map(|size| (cap / size).min(1.0)).collect();
     let mut found = vec![None; rows.len()];
     let mut kept: Vec<usize> = (0..rows.len()).collect();
     let (totals, all) = loop {
-        let totals = column_totals(&rows, &kept);
+        let total = |column| kept.iter().map(|row| weights[*row] * rows[*row][column]).sum();
+        let totals: [f64; 3] = std::array::from_fn(total);
         let all: f64 = totals.iter().sum();
-        let is_large = |row: &usize| {
-            let size: f64 = rows[*row].iter().sum();
-            totals.iter().all(|total| size * total / all > MIN_EXPECTED)
-        };
+        let is_large =
+            |row: &usize| totals.iter().all(|total| sizes[*row] * total / all > MIN_EXPECTED);
         // Removing a small source changes the expected counts of all other sources, so the loop
         // repeats until no source is removed.
         let large: Vec<usize> = kept.iter().copied().filter(is_large).collect();
@@ -38,17 +49,21 @@ pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
         }
         kept = large;
     };
+    let part = |row: usize| weights[row] * sizes[row] / all;
+    let variance: f64 = kept.iter().map(|row| part(*row).powi(2) / sizes[*row]).sum();
     for &row in &kept {
-        let size: f64 = rows[row].iter().sum();
+        let size = sizes[row];
         let cell = |(count, total): (&f64, &f64)| {
             let expected = size * total / all;
             (count - expected).powi(2) / expected
         };
         let share: f64 = rows[row].iter().zip(&totals).map(cell).sum();
         // χ² with two degrees of freedom exceeds x with a probability of e^(−x/2). The share of χ²
-        // is divided by one minus the source's share of all pairs, because the totals with which
-        // the source is compared include the source.
-        found[row] = Some(deviate(-0.5 * share / (1.0 - size / all)).max(0.0));
+        // is divided by its mean, because the totals with which the source is compared vary, too,
+        // and include the source. Without weights, this mean is one minus the source's share of
+        // all pairs.
+        let mean = 1.0 - 2.0 * part(row) + size * variance;
+        found[row] = Some(deviate(-0.5 * share / mean).max(0.0));
     }
     found
 }
@@ -57,10 +72,6 @@ pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
 fn columns(pairs: &Pentanomial) -> [f64; 3] {
     let [ll, ld, even, wd, ww] = pairs.0;
     [(ll + ld) as f64, even as f64, (wd + ww) as f64]
-}
-
-fn column_totals(rows: &[[f64; 3]], kept: &[usize]) -> [f64; 3] {
-    std::array::from_fn(|column| kept.iter().map(|row| rows[*row][column]).sum())
 }
 
 /// Returns the value that a standard normal variable exceeds with the probability e^`ln_p`, even if
@@ -115,11 +126,23 @@ mod tests {
             (one_bad, [3.08896335637, 7.22450670369, 11.9301488288]),
         ] {
             agreement.row();
-            for (residual, expected) in compare(&sources).into_iter().zip(expected) {
+            for (residual, expected) in
+                compare_capped(&sources, f64::INFINITY).into_iter().zip(expected)
+            {
                 agreement.figure("residual", residual.expect("enough pairs"), expected);
             }
         }
         agreement.print();
+    }
+
+    #[test]
+    fn sources_with_many_pairs_do_not_define_the_usual_results() {
+        let honest = [3, 53, 88, 53, 3];
+        let false_results = [0, 80, 320, 320, 80];
+        let found =
+            compare(&[false_results, false_results, honest, honest, honest].map(Pentanomial));
+        let found: Vec<f64> = found.into_iter().flatten().collect();
+        assert!(found.len() == 5 && found[0] > 6.0 && found[0] > found[2] + 1.0, "{found:?}");
     }
 
     #[test]

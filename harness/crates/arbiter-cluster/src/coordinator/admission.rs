@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::wire::BenchResult;
 
 /// Minimum number of workers whose bench results differ from the coordinator's results before the
-/// run ends, because the coordinator's machine is then suspect. These workers must also be at least
-/// half of all workers. If a single worker differs, that worker may be broken.
+/// run ends, because the coordinator's machine is then suspect. At least as many workers must
+/// differ as can play. If a single worker differs, that worker may be broken.
 const MIN_DIFFERING: usize = 2;
 
 /// Maximum number of workers of a run. The number is limited, because the names of the workers are
@@ -55,8 +55,14 @@ impl Admission {
         }
     }
 
-    /// Decides on a join request.
-    pub(super) fn judge(&mut self, worker: &str, benches: &[Option<BenchOutcome>]) -> Verdict {
+    /// Decides on a join request; `others` is the number of other workers that report and are
+    /// neither excluded nor refuse the run, whether or not they have joined.
+    pub(super) fn judge(
+        &mut self,
+        worker: &str,
+        benches: &[Option<BenchOutcome>],
+        others: usize,
+    ) -> Verdict {
         if self.matching.len() + self.differing.len() >= MAX_WORKERS
             && !self.matching.contains(worker)
         {
@@ -85,9 +91,8 @@ impl Admission {
         if verdict == Verdict::Admit {
             self.matching.insert(worker.to_owned());
         }
-        // At least half of the workers must differ, because a few workers with false reports could
-        // otherwise end the run.
-        let enough = MIN_DIFFERING.max(self.matching.len());
+        // If fewer workers were enough, a few workers with false reports could end the run.
+        let enough = MIN_DIFFERING.max(others);
         if !self.differing.contains_key(worker) || self.differing.len() < enough {
             return verdict;
         }
@@ -118,11 +123,11 @@ mod tests {
     fn a_worker_with_the_same_bench_is_admitted() {
         let mut admission = admission();
         for worker in ["a", "b", "c"] {
-            assert_eq!(admission.judge(worker, &benches([10, 20])), Verdict::Admit);
+            assert_eq!(admission.judge(worker, &benches([10, 20]), 0), Verdict::Admit);
         }
         // Engines that have no bench are not compared.
         let mut none = Admission::new([("A".to_owned(), None)].into_iter());
-        assert_eq!(none.judge("a", &[]), Verdict::Admit);
+        assert_eq!(none.judge("a", &[], 0), Verdict::Admit);
     }
 
     #[test]
@@ -131,11 +136,14 @@ mod tests {
         let why = "the bench of engine 'B' has 21 nodes on the worker, but 20 on the \
                    coordinator's machine";
         for _ in 0..3 {
-            let verdict = admission.judge("a", &benches([10, 21]));
+            let verdict = admission.judge("a", &benches([10, 21]), 0);
             assert_eq!(verdict, Verdict::Exclude(why.into()), "the same worker is one worker");
         }
-        assert_eq!(admission.judge("b", &benches([10, 20])), Verdict::Admit);
-        let verdict = admission.judge("c", &benches([9, 20]));
+        assert_eq!(admission.judge("b", &benches([10, 20]), 0), Verdict::Admit);
+        // Workers that have not joined in this process count, too.
+        let verdict = admission.judge("c", &benches([9, 20]), 3);
+        assert!(matches!(verdict, Verdict::Exclude(_)), "3 others can play: {verdict:?}");
+        let verdict = admission.judge("c", &benches([9, 20]), 2);
         let Verdict::EndRun(message) = verdict else { panic!("{verdict:?}") };
         for part in ["2 workers", "worker a: the bench of engine 'B'", "worker c: ", "9 nodes"] {
             assert!(message.contains(part), "{message}");
@@ -148,13 +156,13 @@ mod tests {
         for worker in ["a", "b", "c"] {
             let mut failed = benches([10, 20]);
             failed[1] = Some(Err("ended with signal 4".into()));
-            let verdict = admission.judge(worker, &failed);
+            let verdict = admission.judge(worker, &failed, 0);
             assert!(
                 matches!(&verdict, Verdict::Exclude(why) if why.contains("signal 4")),
                 "{verdict:?}"
             );
             failed.truncate(1);
-            assert!(matches!(admission.judge(worker, &failed), Verdict::Exclude(_)));
+            assert!(matches!(admission.judge(worker, &failed, 0), Verdict::Exclude(_)));
         }
     }
 }

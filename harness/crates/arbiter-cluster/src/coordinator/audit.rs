@@ -350,8 +350,7 @@ impl<A: Assignment> Coordinator<A> {
         // suspect. A worker could suppress results of its choice by such reports, so suspect pairs
         // count as pairs given back.
         if is_suspect {
-            let finding = self.policy.gave_back(&worker);
-            self.exclude(finding).await;
+            self.gave_back(&worker).await;
         } else if let Some(tally) = played.tally() {
             self.policy.accepted(&worker, tally);
         }

@@ -33,8 +33,7 @@ impl<A: Assignment> Coordinator<A> {
                 if is_for_it && self.in_flight.give_back(&worker, pair, attempt) {
                     self.started.finished(&worker, (pair, attempt));
                     self.play_again(pair).await;
-                    let finding = self.policy.gave_back(&worker);
-                    self.exclude(finding).await;
+                    self.gave_back(&worker).await;
                 }
             } else if self.policy.exclusion_reason(&worker).is_some() {
                 self.repeat_exclusion(&worker).await;
@@ -61,8 +60,7 @@ impl<A: Assignment> Coordinator<A> {
         if let Some(pair) = self.started.heartbeat(worker, job, slots, lease, self.now) {
             let text = "no result, although the worker plays other pairs in all its slots";
             self.remark(worker, Some(pair), text.to_owned());
-            let finding = self.policy.gave_back(worker);
-            self.exclude(finding).await;
+            self.gave_back(worker).await;
         }
     }
 

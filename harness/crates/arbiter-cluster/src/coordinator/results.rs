@@ -75,6 +75,10 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) async fn read_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let worker = sender(&message.subject).to_owned();
+        // The worker may have been excluded while its result was parked.
+        if self.policy.exclusion_reason(&worker).is_some() {
+            return self.acknowledge_result(receipt).await;
+        }
         let Ok(proven) = wire::check_proof(message, &self.secret) else { return };
         let job = (proven.number, proven.attempt);
         match wire::read_result(&proven, &self.description.run_id) {
@@ -140,8 +144,7 @@ impl<A: Assignment> Coordinator<A> {
             Disposition::Discard(text) => self.remark(&worker, Some(pair), text),
             Disposition::Retry(text) => {
                 self.play_again(pair).await;
-                let finding = self.policy.gave_back(&worker);
-                self.exclude(finding).await;
+                self.gave_back(&worker).await;
                 self.remark(&worker, Some(pair), text);
             }
             Disposition::Fail(_) if pair >= AUDITS => self.audit_failed(pair - AUDITS).await,

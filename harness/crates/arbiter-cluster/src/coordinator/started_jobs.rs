@@ -14,6 +14,8 @@ struct Unfinished {
     playing: Vec<(JobAttempt, Duration)>,
     /// Jobs that the worker withholds.
     withheld: BTreeSet<JobAttempt>,
+    /// Largest number of jobs that were in slots at any one time so far.
+    most: u64,
 }
 
 /// Unfinished jobs, by worker.
@@ -32,9 +34,10 @@ impl StartedJobs {
         lease: Duration,
         now: Duration,
     ) -> Option<u64> {
-        let Unfinished { playing, withheld } = self.0.entry(worker.to_owned()).or_default();
+        let Unfinished { playing, withheld, most } = self.0.entry(worker.to_owned()).or_default();
         if !withheld.contains(&job) && playing.iter().all(|(other, _)| *other != job) {
             playing.push((job, now));
+            *most = (*most).max(playing.len().min(slots) as u64);
         }
         // A slot takes its next job only after the server has stored the last result, but the
         // heartbeat of the next job may arrive before this result.
@@ -49,9 +52,16 @@ impl StartedJobs {
     /// Removes a job whose result a worker has sent, or which the worker has given back. Returns
     /// whether the job was withheld before.
     pub(super) fn finished(&mut self, worker: &str, job: JobAttempt) -> bool {
-        let Some(Unfinished { playing, withheld }) = self.0.get_mut(worker) else { return false };
+        let Some(Unfinished { playing, withheld, .. }) = self.0.get_mut(worker) else {
+            return false;
+        };
         playing.retain(|(other, _)| *other != job);
         withheld.remove(&job)
+    }
+
+    /// Returns the largest number of jobs that a worker has played at any one time so far.
+    pub(super) fn most(&self, worker: &str) -> u64 {
+        self.0.get(worker).map_or(0, |unfinished| unfinished.most)
     }
 }
 
@@ -85,6 +95,7 @@ mod tests {
         let silent = [(0, Ok(1)), (0, Ok(2)), (5, Ok(3)), (9, Err(2)), (9, Ok(4)), (39, Ok(4))];
         assert_eq!(withheld(&mut jobs, &silent), NONE, "not for longer than a lease");
         assert_eq!(withheld(&mut jobs, &[(40, Ok(1)), (41, Ok(1)), (99, Ok(3))]), [1]);
+        assert_eq!(["a", "b"].map(|worker| jobs.most(worker)), [2, 0], "slots in use");
         assert!(!jobs.finished("b", (1, 7)) && !jobs.finished("a", (1, 8)));
         assert!(jobs.finished("a", (1, 7)) && !jobs.finished("a", (1, 7)), "a late result");
     }

@@ -84,14 +84,6 @@ impl WorkerPolicy {
         self.compare(worker, tally)
     }
 
-    /// Counts a job that a worker has given back or withholds, or whose result cannot count because
-    /// of the worker's report. Returns a finding if the worker has many more such jobs than other
-    /// workers.
-    pub(super) fn gave_back(&mut self, worker: &str) -> Option<Finding> {
-        let is_excluded = self.excluded.contains_key(worker);
-        (!is_excluded).then(|| self.outliers.gave_back(worker)).flatten()
-    }
-
     /// Adds a pair of a worker and compares the worker with other workers, unless the worker is
     /// excluded. Returns the outlier among the workers, if there is one now.
     fn compare(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
@@ -110,7 +102,8 @@ impl<A: Assignment> Coordinator<A> {
         if let Some(why) = self.policy.exclusion_reason(&worker) {
             return refused(why);
         }
-        let (reason, end) = match self.policy.admission.judge(&worker, &benches) {
+        let others = self.players().filter(|(name, _)| *name != worker).count();
+        let (reason, end) = match self.policy.admission.judge(&worker, &benches, others) {
             Verdict::Admit => {
                 self.joined.insert(worker.clone());
                 self.redraw_audits_of(&worker).await;
@@ -143,6 +136,17 @@ impl<A: Assignment> Coordinator<A> {
             let why = why.to_owned();
             self.exclusion_repeated = self.now;
             self.send_to_workers(Notice::Exclude { worker, why }).await;
+        }
+    }
+
+    /// Counts a job that a worker has given back or withholds, or whose result cannot count because
+    /// of the worker's report. Excludes the worker if it has many more such jobs than other
+    /// workers.
+    pub(super) async fn gave_back(&mut self, worker: &str) {
+        if self.policy.exclusion_reason(worker).is_none() {
+            let most = self.started.most(worker);
+            let finding = self.policy.outliers.gave_back(worker, most);
+            self.exclude(finding).await;
         }
     }
 

@@ -113,11 +113,8 @@ fn three_failing_workers_end_a_run_but_two_do_not() {
 #[test]
 fn a_few_failing_workers_do_not_end_a_run() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
-    for (pair, worker) in (0..).zip(["a", "b", "c", "d"]) {
-        in_flight.request(pair, job(pair), START).unwrap();
-        let accepted = in_flight.receive(worker, result(pair), pair);
-        assert!(matches!(accepted, Disposition::Accept(_)));
-    }
+    // None of these workers has sent a result.
+    in_flight.set_players(["a", "b", "c", "d", "x"].map(str::to_owned).into());
     in_flight.request(4, job(4), START).unwrap();
     for (worker, may_end) in [("x", false), ("y", false), ("z", false), ("a", true)] {
         let failed = JobResult { report: Report::Failed("no".into()), ..result(4) };
@@ -337,4 +334,27 @@ fn a_slow_attempt_ends_despite_heartbeats() {
         assert_eq!(in_flight.extensions(LEASE, now).is_empty(), is_over, "{minutes}");
         assert_eq!(overdue(&mut in_flight, now.as_secs()) == [1], is_over, "{minutes}");
     }
+}
+
+#[test]
+fn a_fast_worker_does_not_shorten_the_attempts_of_others() {
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
+    let mut play = |pair, worker: &str, minutes: u64| {
+        in_flight.request(pair, job(pair), START).unwrap();
+        in_flight.heartbeat(worker.into(), heartbeat(pair, Some(0)), LEASE, START);
+        let end = Duration::from_secs(60 * minutes);
+        in_flight.heartbeat(worker.into(), heartbeat(pair, Some(1)), LEASE, end);
+        in_flight.receive(worker, result(pair), pair);
+        in_flight.note_stored(pair);
+        in_flight.attempt_limit()
+    };
+    assert_eq!(play(0, "honest", 5), Duration::from_secs(100 * 60));
+    let limits: Vec<Duration> = (1..200).map(|pair| play(pair, "fast", 0)).collect();
+    assert_eq!(limits, [Duration::from_secs(100 * 60); 199]);
+    play(200, "honest2", 5);
+    assert_eq!(play(201, "slow", 600), FIRST_ATTEMPT, "one slow worker has a limited effect");
+    play(202, "slow2", 600);
+    assert_eq!(play(203, "slow3", 600), MAX_MEDIANS * Duration::from_secs(600 * 60), "most");
+    in_flight.set_players([].into());
+    assert_eq!(in_flight.attempt_limit(), FIRST_ATTEMPT, "workers that have left do not count");
 }

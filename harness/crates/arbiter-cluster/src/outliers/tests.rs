@@ -110,7 +110,7 @@ fn a_worker_that_gives_back_too_many_jobs_is_found() {
             for worker in ["a", "b", "c"] {
                 let uniform = random.next_u32() as f64 / f64::from(u32::MAX);
                 if uniform < if worker == "a" { share } else { 0.02 } {
-                    if let Some(finding) = outliers.gave_back(worker) {
+                    if let Some(finding) = outliers.gave_back(worker, 16) {
                         return Some(finding);
                     }
                 } else {
@@ -130,6 +130,20 @@ fn a_worker_that_gives_back_too_many_jobs_is_found() {
             assert_eq!(give_back(harmless, is_single), None, "{harmless}");
         }
     }
+}
+
+#[test]
+fn a_large_worker_that_is_stopped_is_not_excluded() {
+    let found = |most: u64| {
+        let mut outliers = OutlierDetector::new(true);
+        for worker in ["large", "b", "c"] {
+            for pair in 0..200 {
+                outliers.add(worker, &tally(pair, [GameResult::Draw; 2], Termination::Threefold));
+            }
+        }
+        (1..=10 * most).find(|_| outliers.gave_back("large", most).is_some())
+    };
+    assert_eq!([16, 60, 100].map(found), [Some(50), Some(200), Some(350)]);
 }
 
 /// Checks after how many games a worker that reports false breakdowns in a share of its games is

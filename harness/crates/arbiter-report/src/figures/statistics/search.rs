@@ -72,7 +72,8 @@ impl SearchStatistics {
             self.with_depth += 1;
         }
         if let Some(nodes) = search.nodes {
-            self.nodes += nodes;
+            // Engines and workers may report any number.
+            self.nodes = self.nodes.saturating_add(nodes);
             self.time_for_nodes += search.elapsed;
         }
     }
@@ -116,6 +117,15 @@ mod tests {
     use super::*;
     use shakmaty::CastlingMode;
     use shakmaty::fen::Fen;
+
+    #[test]
+    fn any_number_of_nodes_is_added() {
+        let mut sums = SearchStatistics::default();
+        for nodes in [u64::MAX, u64::MAX, 1] {
+            sums.add(&SearchInfo { nodes: Some(nodes), ..SearchInfo::default() });
+        }
+        assert_eq!(sums.nodes, u64::MAX);
+    }
 
     #[test]
     fn phases_depend_on_the_pieces() {

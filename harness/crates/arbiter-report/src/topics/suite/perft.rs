@@ -21,6 +21,8 @@ pub struct PerftReport<'a> {
     pub counts: &'a [Count],
     /// Verdict on each count; an error describes an engine fault.
     pub verdicts: &'a [Result<Verdict, String>],
+    /// Worker of each verdict, in parentheses, for the lines of errors; empty on this machine.
+    pub workers: &'a [String],
     /// Number of positions that were skipped because every count exceeds --depth or --max-nodes.
     pub beyond: usize,
     /// Faults of the suite, and machines on which the engine ran.
@@ -188,9 +190,11 @@ impl PerftReport<'_> {
 
     /// Describes all errors; wrong counts of the engine come first.
     fn error_texts(&self) -> String {
-        let mut all: Vec<_> = self.all().collect();
-        all.sort_by_key(|(_, verdict)| !matches!(verdict, Ok(Verdict::Wrong { .. })));
-        all.into_iter().map(|((case, count), verdict)| error_text(case, count, verdict)).collect()
+        let workers = self.workers.iter().map(String::as_str).chain(std::iter::repeat(""));
+        let mut all: Vec<_> = self.all().zip(workers).collect();
+        all.sort_by_key(|((_, verdict), _)| !matches!(verdict, Ok(Verdict::Wrong { .. })));
+        let text = |(((case, count), verdict), by)| error_text(case, count, verdict, by);
+        all.into_iter().map(text).collect()
     }
 
     /// Returns lines with the numbers of positions that were skipped or whose verdict is not
@@ -261,9 +265,10 @@ fn verdict_text(verdict: &Result<Verdict, String>) -> String {
 }
 
 /// Describes the error in the count of a position on several lines; empty if the count is correct.
-fn error_text(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> String {
+/// `by` is the worker that counted, in parentheses, if any.
+fn error_text(case: &Case, count: &Count, verdict: &Result<Verdict, String>, by: &str) -> String {
     let name = case.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
-    let place = format!("line {}{name}, depth {}", case.line, count.depth);
+    let place = format!("line {}{name}, depth {}{by}", case.line, count.depth);
     let fen = case.start.fen();
     match verdict {
         Ok(Verdict::Right) => String::new(),
@@ -354,6 +359,7 @@ mod tests {
             cases: &suite.cases,
             counts: &counts,
             verdicts: &verdicts,
+            workers: &["", "", " (worker w)"].map(str::to_owned),
             beyond: 2,
             conditions: SuiteConditions {
                 unusable: &suite.unusable,
@@ -367,7 +373,7 @@ mod tests {
         for part in [
             "first wrong position: after e1e2\n  FEN\n  missing moves: e1d1\n  extra moves: e1e3\n",
             "NO REPLY   line 2, depth 1: exited",
-            "SUITE      line 3, depth 1: the suite has 5, engine and referee count 6",
+            "SUITE      line 3, depth 1 (worker w): the suite has 5, engine and referee count 6",
             "E: 1 of 4 positions of s.epd correct, 5 leaves",
             "2 skipped",
             "line 5: ",
