@@ -124,12 +124,16 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         Rows { list: Some("positions"), first: &["line", "name", "verdict", "depth", "expected"] };
     let document = report.document(args.format == OutputFormat::Md);
     print_report(&args.format.of_document(&document, || report.json(), rows))?;
-    Ok(match report.totals() {
+    Ok(exit_code(report.totals()))
+}
+
+fn exit_code(totals: PerftTotals) -> ExitCode {
+    match totals {
         PerftTotals { wrong: 1.., .. } => ExitCode::Negative,
         PerftTotals { faults: 1.., .. } => ExitCode::TooManyFaults,
         PerftTotals { wrong_suite: 1.., .. } => ExitCode::Invalid,
         _ => ExitCode::Passed,
-    })
+    }
 }
 
 fn with_count(case: Case, limits: Limits, query: &PerftQuery) -> Option<(Case, Count)> {
