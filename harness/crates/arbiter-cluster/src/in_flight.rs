@@ -36,8 +36,8 @@ const MIN_ATTEMPT: Duration = Duration::from_secs(600);
 /// further.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(6 * 3600);
 
-/// Number of recent pairs of a worker from which its median is computed. The number is limited so that the
-/// median adapts to changes in the fleet, and so that the memory of a long run does not grow.
+/// Number of recent pairs of a worker from which its median is computed. The number is limited so
+/// that the median adapts to changes, and so that the memory of a long run does not grow.
 const MEDIAN_OF: usize = 101;
 
 /// Number of requests to extend a lease that are sent within one lease. The lease thus survives the

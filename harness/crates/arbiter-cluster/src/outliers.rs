@@ -112,9 +112,9 @@ impl OutlierDetector {
         is_due.then(|| self.check(worker)).flatten()
     }
 
-    /// Counts a job that a worker gives back or withholds; `most` is the largest number of jobs that
-    /// the worker has played at once. Returns a finding if the worker gives back many more jobs
-    /// than other workers, because such a worker could select the results that it sends.
+    /// Counts a job that a worker gives back or withholds; `most` is the largest number of jobs
+    /// that the worker has played at once. Returns a finding if the worker gives back many more
+    /// jobs than other workers, because such a worker could select the results that it sends.
     pub(crate) fn gave_back(&mut self, worker: &str, most: u64) -> Option<Finding> {
         self.workers.entry(worker.to_owned()).or_default();
         let count = self.given_back.entry(worker.to_owned()).or_default();
