@@ -27,8 +27,8 @@ pub type LocalStream = UnixStream;
 
 /// Connects to the socket file `name` in a folder. Names of up to 64 bytes always fit into the
 /// maximum path length of sockets. Fails if the folder or the socket is missing, if no process is
-/// listening, or if the file is a link. Unless this process runs as root, also fails if the listening process belongs
-/// neither to this process's user nor to root.
+/// listening, or if the file is a link. Unless this process runs as root, also fails if the
+/// listening process belongs neither to this process's user nor to root.
 pub fn connect_local(folder: &Path, name: &str) -> io::Result<LocalStream> {
     let flags = libc::O_PATH | libc::O_NOFOLLOW;
     let file = File::options().read(true).custom_flags(flags).open(folder.join(name))?;
