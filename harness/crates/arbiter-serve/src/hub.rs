@@ -1,6 +1,6 @@
 //! Live pages. Each page with viewers has a thread that reads the store and publishes new versions
-//! of the page. A slow viewer skips versions and does not delay other viewers. If there are too many
-//! pages, a page without viewers makes room for a new page.
+//! of the page. A slow viewer skips versions and does not delay other viewers. If there are too
+//! many pages, a page without viewers makes room for a new page.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -99,8 +99,8 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
 
 /// Returns an error if the store, or a file that SQLite opens together with the store, is not a
 /// regular file, because SQLite could block forever on such a file. Also returns an error if one of
-/// the additional files has a second hard link, because SQLite would overwrite the other file, or if
-/// the journal names further files. These cases occur only in results folders from untrusted
+/// the additional files has a second hard link, because SQLite would overwrite the other file, or
+/// if the journal names further files. These cases occur only in results folders from untrusted
 /// sources.
 fn check_files(file: &Path) -> Result<()> {
     // SQLite resolves a symbolic link to the store, and opens the additional files in the folder of
