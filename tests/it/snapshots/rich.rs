@@ -44,7 +44,8 @@ pub fn fill(folder: &Path) {
     let sprt = || duel(RunKind::Sprt, |_| ());
     let even = [Some(0), None, Some(1), None];
     add(&mut store, 1, "rejected", &sprt(), None, 60, &[Some(1), Some(1), None, Some(1)]);
-    add(&mut store, 2, "undecided", &sprt(), Some(RunEnd::Complete), 4, &even);
+    let short = duel(RunKind::Sprt, |request| request.tournament.pairs = Some(4));
+    add(&mut store, 2, "undecided", &short, Some(RunEnd::Complete), 4, &even);
     add(&mut store, 3, "interrupted", &sprt(), Some(RunEnd::Interrupted), 3, &even);
     add(&mut store, 4, "killed", &sprt(), None, 2, &even);
     let mut single = duel(RunKind::Match, |request| {

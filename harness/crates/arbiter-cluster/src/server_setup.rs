@@ -4,7 +4,6 @@
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,7 +18,9 @@ use thiserror::Error;
 use super::join_file::{JoinFile, Role};
 use super::trust::Key;
 use super::wire::is_worker_name;
-use arbiter_process::{WholeFile, create_private_folder, foreign_owner, read_text};
+use arbiter_process::{
+    WholeFile, create_private_folder, foreign_owner, is_writable_by_others, read_text,
+};
 
 /// Name of the configuration file.
 pub const CONFIGURATION: &str = "nats.conf";
@@ -161,7 +162,7 @@ pub fn make_server(
     create_private_folder(dir).map_err(file_error(dir))?;
     let about = fs::metadata(dir).map_err(file_error(dir))?;
     // Whoever may write to the folder could replace the files.
-    if foreign_owner(&about).is_some() || about.mode() & 0o022 != 0 {
+    if foreign_owner(&about).is_some() || is_writable_by_others(&about) {
         let dir = dir.display();
         let hint = "give --dir a new folder, or one that only you can write";
         return Err(SetupError::Unfit(format!("other users may write to {dir}\nhint: {hint}")));

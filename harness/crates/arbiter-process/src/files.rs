@@ -28,6 +28,11 @@ pub fn is_open_to_others(file: &Metadata) -> bool {
     file.mode() & 0o077 != 0
 }
 
+/// Returns whether other users may write to a file or folder.
+pub fn is_writable_by_others(file: &Metadata) -> bool {
+    file.mode() & 0o022 != 0
+}
+
 /// Returns whether a path leads to an executable file.
 pub fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| about.is_file() && about.mode() & 0o111 != 0)

@@ -30,8 +30,8 @@ use linux as system;
 pub use commands::{TOKEN_VARIABLE, remove_secrets, replace_process, set_own_group, terminate};
 pub use files::{
     changed_ms, create_locked_folder, create_private_folder, foreign_owner, has_other_names,
-    is_executable, is_open_to_others, leftover_folders, lock_file, remove_folder, remove_if_there,
-    replace_link, try_lock, user_folder, working_folder,
+    is_executable, is_open_to_others, is_writable_by_others, leftover_folders, lock_file,
+    remove_folder, remove_if_there, replace_link, try_lock, user_folder, working_folder,
 };
 pub use input_file::{open_input, read_bounded, read_input, read_text};
 pub use launch::{Launch, SpawnError};
