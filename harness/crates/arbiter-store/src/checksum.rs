@@ -22,10 +22,12 @@ pub(super) const OF_RUN: &str =
 pub(super) const GAME_COLUMNS: &str = "pair, half, white, black, result, termination, detail, fen,
     chess960, plies, duration_ms, moves, begun_ms, swing";
 
-/// SQL join of pairs (`p`) with the first game (`a`) and the second game (`b`) of each pair.
+/// SQL join of pairs (`p`) with the first game (`a`) and the second game (`b`) of each pair. The
+/// index contains the results of the games: rows of the table are hundreds of times as large,
+/// because they contain the moves.
 pub(super) const PAIRS: &str = "pairs p
-    LEFT JOIN games a ON a.run = p.run AND a.pair = p.pair AND a.half = 0
-    LEFT JOIN games b ON b.run = p.run AND b.pair = p.pair AND b.half = 1";
+    LEFT JOIN games a INDEXED BY games_listed ON a.run = p.run AND a.pair = p.pair AND a.half = 0
+    LEFT JOIN games b INDEXED BY games_listed ON b.run = p.run AND b.pair = p.pair AND b.half = 1";
 
 /// SQL expression for the checksum of a row of [`PAIRS`]. The checksum covers all values that
 /// affect the counts. It excludes the moves, so that readers of the counts need not read the moves.
