@@ -255,6 +255,7 @@ fn open_servers_require_the_insecure_flag_on_both_sides() {
 fn no_file_is_overwritten_and_secrets_are_private() {
     let bench = Bench::new();
     init(&bench, 4222);
+    assert!(bench.read("cluster/nats.conf").contains("max_file: 16GB }"), "as in security.md");
     let before = bench.read(COORDINATOR);
     let init = |more: &[&str]| bench.arbiter(["cluster", "init"].iter().chain(more)).finish();
     init(&["--dir", "cluster", "--workers", "1"]).expect_error(3);

@@ -27,3 +27,25 @@ pub fn end_if_stalled(connection: impl AsFd, after: Duration) -> io::Result<()> 
 pub fn lower_priority() -> io::Result<()> {
     Ok(setpriority_process(None, LOWEST)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{ErrorKind, Write};
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[test]
+    fn a_connection_ends_if_its_peer_receives_nothing() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("a bound socket has an address");
+        let client = TcpStream::connect(address).expect("the socket listens");
+        let (mut server, _) = listener.accept().expect("the client has connected");
+        end_if_stalled(&server, Duration::from_millis(300)).expect("the system has the timeout");
+        // Without the timeout, the write would fail with `WouldBlock`.
+        server.set_write_timeout(Some(Duration::from_secs(20))).expect("a duration above 0");
+        let error = server.write_all(&vec![0; 1 << 26]).expect_err("the client does not read");
+        assert_eq!(error.kind(), ErrorKind::TimedOut, "{error}");
+        drop(client);
+    }
+}
