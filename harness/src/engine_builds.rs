@@ -155,14 +155,17 @@ impl BuildArgs {
                 sandbox: Some(engine.launch.sandbox),
                 ..EngineSpec::default()
             };
-            // The path is CACHE/builds/KEY/bin/PROGRAM.
-            let cache = program.ancestors().nth(4).map(Path::to_owned);
+            // The run may be imported, so its paths do not determine where files are created.
+            let cache = self.cache.clone();
             let pass_env = self.pass_env.clone();
             let rebuild = BuildArgs { cache, no_bench: true, pass_env, ..BuildArgs::default() };
             let context = BuildContext::default();
             rebuild.prepare(vec![spec], &EngineSpec::default(), context, None)?;
             if !is_kept(program)? {
-                let reason = format!("{lost}, and the recipe or toolchain has changed");
+                let reason = format!(
+                    "{lost}, and the recipe or toolchain has changed, or the run used another \
+                     --cache"
+                );
                 return Err(Failure::invalid(reason));
             }
         }

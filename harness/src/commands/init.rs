@@ -1,7 +1,7 @@
 //! `arbiter init`: settings of a repository, for its builds and gates.
 
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -141,7 +141,7 @@ fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
     let write = || {
         let text = fs::read_to_string(&path).unwrap_or_default();
         let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        let mut file = open_output(&path, File::options().append(true), Links::Followed)?;
+        let mut file = open_output(&path, File::options().append(true), Links::Refused)?;
         file.write_all(format!("{gap}/{DEFAULT_RESULTS}/\n").as_bytes())
     };
     write().map(|()| Some(IGNORED.to_owned())).map_err(|error| write_error(&path, &error))
@@ -312,6 +312,12 @@ fn text(facts: Facts<'_>) -> String {
 fn write_new(top: &Path, name: &str, text: &str) -> Result<Option<String>, Failure> {
     let path = top.join(name);
     let write = || {
+        // A committed link could lead out of the repository.
+        let existing = path.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(top);
+        if !existing.canonicalize()?.starts_with(top.canonicalize()?) {
+            let text = "the folder is a link that leads out of the repository";
+            return Err(io::Error::new(ErrorKind::NotADirectory, text));
+        }
         fs::create_dir_all(path.parent().unwrap_or(top))?;
         WholeFile::create(&path)?.finish_new(text)
     };
@@ -388,5 +394,15 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         assert_eq!(book(folder.path()).as_deref(), Some("openings/8moves.pgn"));
+    }
+
+    #[test]
+    fn links_out_of_the_repository_are_not_followed() {
+        let (top, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(other.path(), top.path().join(".github")).unwrap();
+        assert!(write_new(top.path(), WORKFLOW_FILE, WORKFLOW).is_err());
+        assert_eq!(fs::read_dir(other.path()).unwrap().count(), 0);
+        fs::remove_file(top.path().join(".github")).unwrap();
+        assert!(write_new(top.path(), WORKFLOW_FILE, WORKFLOW).is_ok());
     }
 }

@@ -16,7 +16,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Header in which browsers state whether the user opens a page.
-const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
 /// Minimum length of a token chosen by the user, in bytes. A shorter token could be guessed,
 /// because the number of requests is not limited.
@@ -85,7 +85,7 @@ impl Guard {
         }
         // Such a page cannot read the response, but could keep the server busy.
         let is_foreign = matches!(single_header(headers, &SITE), Some("cross-site" | "same-site"));
-        let is_opened = single_header(headers, &MODE) == Some("navigate");
+        let is_opened = single_header(headers, &DESTINATION) == Some("document");
         if is_foreign && !is_opened { Err(BACKGROUND) } else { Ok(()) }
     }
 
@@ -192,14 +192,15 @@ mod tests {
         };
         assert_eq!(named("http://localhost:7878/"), Ok(()));
         assert_eq!(named("http://evil.example/"), Err(HOST));
-        for (site, mode, expected) in [
-            ("same-origin", "cors", Ok(())),
-            ("none", "no-cors", Ok(())),
-            ("cross-site", "navigate", Ok(())),
-            ("cross-site", "no-cors", Err(BACKGROUND)),
-            ("same-site", "cors", Err(BACKGROUND)),
+        for (site, destination, expected) in [
+            ("same-origin", "empty", Ok(())),
+            ("none", "iframe", Ok(())),
+            ("cross-site", "document", Ok(())),
+            ("cross-site", "iframe", Err(BACKGROUND)),
+            ("same-site", "empty", Err(BACKGROUND)),
         ] {
-            let from = [("host", "localhost"), ("sec-fetch-site", site), ("sec-fetch-mode", mode)];
+            let from =
+                [("host", "localhost"), ("sec-fetch-site", site), ("sec-fetch-dest", destination)];
             assert_eq!(guard.may_see(&Uri::default(), &headers(&from)), expected, "{from:?}");
         }
     }

@@ -144,14 +144,28 @@ pub(crate) fn escaped(unescaped: &str) -> String {
             // The brackets of an interval remain readable.
             '[' => !next.is_ascii_digit() && !"+-∞".contains(next),
             '(' | ':' if last == ']' => true,
+            // At the start of a line, these characters begin a heading, a quotation or a list.
+            '>' => text.is_empty(),
+            '#' | '-' | '+' => text.is_empty() && (next == ' ' || next == c),
+            '.' | ')' => {
+                next == ' ' && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
+            }
             // Markdown treats an underscore within a word as a letter.
             '_' => !(last.is_alphanumeric() && next.is_alphanumeric()),
             _ => false,
         };
         text.extend(is_markup.then_some('\\'));
         text.push(c);
-        let ends_www = next == '.' && text.to_ascii_lowercase().ends_with("www");
-        if (c == '@' && next.is_ascii_alphanumeric()) || (c == ':' && next == '/') || ends_www {
+        // GitHub makes links of `@user`, `#1`, `GH-1`, `http://` and `www.`, and pictures of
+        // `:name:`.
+        let begins_link = match c {
+            '@' => next.is_ascii_alphanumeric(),
+            '#' => next.is_ascii_digit(),
+            '-' => next.is_ascii_digit() && text.to_ascii_lowercase().ends_with("gh-"),
+            ':' => next == '/' || next.is_ascii_alphabetic(),
+            _ => next == '.' && text.to_ascii_lowercase().ends_with("www"),
+        };
+        if begins_link {
             text.push_str("<!-- -->");
         }
         last = c;
@@ -242,6 +256,12 @@ mod tests {
             ("*a* `b` _c_ d_e", r"\*a\* \`b\` \_c\_ d_e"),
             (r"\<b> </b>", r"\\\<b> \</b>"),
             ("+4.1 [-1.2, +9.3], < +636, a @ b", "+4.1 [-1.2, +9.3], < +636, a @ b"),
+            ("o/r#1 GH-3 :a: #b", "o/r#<!-- -->1 GH-<!-- -->3 :<!-- -->a: #b"),
+            ("# H", r"\# H"),
+            ("> q", r"\> q"),
+            ("- l", r"\- l"),
+            ("12. l", r"12\. l"),
+            ("-12.5 - 3", "-12.5 - 3"),
         ] {
             assert_eq!(escaped(text), expected);
         }
