@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Result, Store, StoreError, StoredRun, schema};
+use crate::compact::Compact;
 use crate::gates::{FOR_RUN, imported_key};
-use arbiter_game::compact::Compact;
 use arbiter_plan::Provenance;
 
 /// Version of the file format.
@@ -112,20 +112,19 @@ enum Cell {
         blob: String,
     },
 }
+            json.expect(",\"row\":")?;
 
 impl Line {
     /// Reads a line in exactly the form in which [`Store::export_run`] writes it; returns `None`
     /// for other forms, which serde may read.
     fn compact(text: &str) -> Option<Line> {
+            json.expect("}\n")?;
         Compact::read(text, |json| {
             json.expect("{\"table\":")?;
             let table = json.text()?.to_owned();
             let mut row = BTreeMap::new();
-            json.expect(",\"row\":{")?;
-            json.list("}}\n", |json| {
-                let name = json.text()?.to_owned();
-                json.expect(":")?;
-                row.insert(name, Cell::compact(json)?);
+            json.fields(|json, name| {
+                row.insert(name.to_owned(), Cell::compact(json)?);
                 Some(())
             })?;
             Some(Line { table, row })

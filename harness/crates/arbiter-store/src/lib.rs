@@ -7,6 +7,7 @@
 mod append;
 mod archive;
 mod checksum;
+mod compact;
 mod disturbance;
 mod excluded;
 mod follow;
