@@ -243,7 +243,7 @@ fn a_reader_sees_new_pairs_and_writes_nothing() {
     let reader = Store::observe(dir.path()).unwrap();
     let created_ms = reader.run("run").unwrap().head.created_ms;
     let (run, about) = ("run".into(), Some("why".into()));
-    let outline = Outline { run, created_ms, ending: None, about };
+    let outline = RunHead { run, created_ms, ending: None, pairs: 0, about };
     assert_eq!(reader.outlines().unwrap(), [outline]);
     let (version, mark) = (reader.data_version().unwrap(), reader.mark().unwrap());
     assert_eq!(reader.tallies_after("run", mark).unwrap(), (vec![], mark));
