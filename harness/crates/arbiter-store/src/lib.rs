@@ -43,7 +43,7 @@ use arbiter_run::Latencies;
 pub use archive::ArchiveError;
 pub use checksum::CheckedRun;
 pub use follow::Mark;
-pub use games::{GameOrder, GameQuery, ListedGame, parse_place};
+pub use games::{GameOrder, GamePart, GameQuery, ListedGame, parse_place};
 pub use gates::StoredGate;
 pub use lint::LintCount;
 pub use query::{LATEST, RunHead, StoredRun};
