@@ -10,7 +10,7 @@ use rustix::fs::{Access, AtFlags, CWD, access, linkat};
 use tempfile::NamedTempFile;
 
 use crate::folder_of;
-use crate::regular_file::regular;
+use crate::input_file::regular;
 
 /// File that gets its name only when the file is complete.
 #[derive(Debug)]
