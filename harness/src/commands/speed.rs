@@ -102,7 +102,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     let sides = sides(prepared, &build.pass_env)?;
     let measuring = sides.clone();
     let (nodes, rounds) = interruptible(move |spawner, cancel| {
-        let pinned = cpu.map(Spawner::start_on).transpose().map_err(|error| {
+        let pinned = cpu.map(|cpu| Spawner::start_on(Some(cpu))).transpose().map_err(|error| {
             Failure::invalid(format!("CPU {} cannot be used: {error}", cpu.unwrap_or_default()))
         })?;
         measure(&measuring, (question, args.seed), pinned.as_ref().unwrap_or(spawner), cancel)

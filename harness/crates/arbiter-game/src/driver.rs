@@ -67,68 +67,63 @@ pub async fn play(
     live_game: Arc<LiveGame>,
     is_measured: bool,
 ) -> (GameRecord, ByColor<EngineProcess>) {
-    let handoffs = engines.iter().map(EngineProcess::handoff).collect();
-    relayed(handoffs, play_on(setup, engines, live_game, is_measured)).await
-}
-
-async fn play_on(
-    setup: GameSetup,
-    engines: ByColor<EngineProcess>,
-    live_game: Arc<LiveGame>,
-    is_measured: bool,
-) -> (GameRecord, ByColor<EngineProcess>) {
-    let started = Instant::now();
-    let mut referee = referee(&setup);
-    let mut late_waited = None;
-    live_game.update(referee.snapshot(setup.engines));
-    let ByColor { mut white, mut black } = engines;
-    let outcome = loop {
-        if let Some(outcome) = referee.outcome() {
-            break outcome.clone();
-        }
-        let turn = referee.turn();
-        let (mover, waiter) = match turn.color {
-            Color::White => (&mut white, &mut black),
-            Color::Black => (&mut black, &mut white),
+    let handoffs = engines.iter().map(|engine| engine.handoff.clone()).collect();
+    let game = async move {
+        let started = Instant::now();
+        let mut referee = referee(&setup);
+        let mut late_waited = None;
+        live_game.update(referee.snapshot(setup.engines));
+        let ByColor { mut white, mut black } = engines;
+        let outcome = loop {
+            if let Some(outcome) = referee.outcome() {
+                break outcome.clone();
+            }
+            let turn = referee.turn();
+            let (mover, waiter) = match turn.color {
+                Color::White => (&mut white, &mut black),
+                Color::Black => (&mut black, &mut white),
+            };
+            // An engine that ignores `go nodes` would search until its deadline in every game, so the
+            // search is stopped when the node count shows that the limit is ignored.
+            let limits = setup.conditions.get(turn.color).limits;
+            let give_up = |_, info: &Info| ignores_limit(&limits, info);
+            let is_short = is_measured && turn.budget.is_some_and(|budget| budget < SHORT);
+            let delays = is_short.then(|| mover.process().delays());
+            let reply = tokio::select! {
+                // The mover is polled first, because its answer ends the turn; lines of the waiting
+                // engine are not urgent.
+                biased;
+                reply = mover.watch(turn, give_up) => reply,
+                never = waiter.listen() => match never {},
+            };
+            let elapsed = match &reply {
+                Reply::Move { elapsed, .. } => Some(*elapsed),
+                Reply::Claim(_) | Reply::Fault(_) => None,
+            };
+            referee.judge(reply);
+            if referee.late().is_some() {
+                let lost = |(earlier, search)| mover.process().delays().since(&earlier, search);
+                late_waited = delays.zip(elapsed).map(lost);
+            }
+            if elapsed.is_some_and(|elapsed| live_game.is_due(elapsed)) {
+                live_game.update(referee.snapshot(setup.engines));
+            }
+            setup.progress.advance();
+            let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
+            if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
+                // An error is ignored, because the error recurs on the engine's next turn and is judged
+                // then.
+                let _ = mover.ponder(forecast);
+            }
         };
-        // An engine that ignores `go nodes` would search until its deadline in every game, so the
-        // search is stopped when the node count shows that the limit is ignored.
-        let limits = setup.conditions.get(turn.color).limits;
-        let give_up = |_, info: &Info| ignores_limit(&limits, info);
-        let is_short = is_measured && turn.budget.is_some_and(|budget| budget < SHORT);
-        let delays = is_short.then(|| mover.process().delays());
-        let reply = tokio::select! {
-            // The mover is polled first, because its answer ends the turn; lines of the waiting
-            // engine are not urgent.
-            biased;
-            reply = mover.watch(turn, give_up) => reply,
-            never = waiter.listen() => match never {},
-        };
-        let elapsed = match &reply {
-            Reply::Move { elapsed, .. } => Some(*elapsed),
-            Reply::Claim(_) | Reply::Fault(_) => None,
-        };
-        referee.judge(reply);
-        if referee.late().is_some() {
-            let lost = |(earlier, search)| mover.process().delays().since(&earlier, search);
-            late_waited = delays.zip(elapsed).map(lost);
-        }
-        if elapsed.is_some_and(|elapsed| live_game.is_due(elapsed)) {
-            live_game.update(referee.snapshot(setup.engines));
-        }
-        setup.progress.advance();
-        let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
-        if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
-            // An error is ignored, because the error recurs on the engine's next turn and is judged
-            // then.
-            let _ = mover.ponder(forecast);
-        }
+        let recorders = ByColor { white: Some(&*white.recorder), black: Some(&*black.recorder) };
+        let ready = ByColor { white: white.ready_time, black: black.ready_time };
+        let late = referee.late().map(|over| LateMove { over, waited: late_waited });
+        let record =
+            GameRecord { ready, late, ..record(&setup, referee, outcome, started, recorders) };
+        (record, ByColor { white, black })
     };
-    let recorders = ByColor { white: Some(white.recorder()), black: Some(black.recorder()) };
-    let ready = ByColor { white: white.ready_time(), black: black.ready_time() };
-    let late = referee.late().map(|over| LateMove { over, waited: late_waited });
-    let record = GameRecord { ready, late, ..record(&setup, referee, outcome, started, recorders) };
-    (record, ByColor { white, black })
+    relayed(handoffs, game).await
 }
 
 /// Returns the description of the game for the engine that plays `color`.

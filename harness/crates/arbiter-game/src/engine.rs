@@ -60,7 +60,7 @@ pub struct EngineProcess {
     session: Box<Session>,
     chunks: mpsc::Receiver<Chunk>,
     /// State of the reader thread that hands the engine's output over.
-    handoff: Arc<ReaderHandoff>,
+    pub(super) handoff: Arc<ReaderHandoff>,
     /// Lines that have not been processed yet, each with the time at which it was read.
     lines: VecDeque<(Instant, String)>,
     /// Last processed lines that are not moves, at most [`MAX_LAST`].
@@ -80,14 +80,14 @@ pub struct EngineProcess {
     pattern: Option<LinePattern>,
     /// Matching output lines of the search in progress.
     chosen: Vec<String>,
-    /// Recorder of the lines to and from the engine.
-    recorder: Box<Recorder>,
+    /// Recorded lines of the start and of the game in progress.
+    pub(super) recorder: Box<Recorder>,
     /// Time immediately before the last commands were sent.
     sent_at: Instant,
     /// Time immediately after the last commands were written to the engine's pipe.
     flushed: Instant,
     /// Time that the engine took to get ready for its last game.
-    ready_time: Option<Duration>,
+    pub(super) ready_time: Option<Duration>,
     /// Last measurement of the engine's waits for a processor, with its time.
     measured: (Instant, Delays),
     /// `true` if an engine that does not answer `stop` loses on time, as in cutechess-cli and
@@ -175,24 +175,9 @@ impl EngineProcess {
         self.recorder.note(Instant::now(), Mark::Event, &fault.to_string());
     }
 
-    /// Returns the recorded lines of the start and of the game in progress.
-    pub fn recorder(&self) -> &Recorder {
-        &self.recorder
-    }
-
     /// Takes the recorded lines of an engine that is no longer used.
     pub fn take_recorder(&mut self) -> Recorder {
         std::mem::replace(&mut *self.recorder, Recorder::new(self.since, true))
-    }
-
-    /// Returns the time that the engine took to get ready for its last game.
-    pub fn ready_time(&self) -> Option<Duration> {
-        self.ready_time
-    }
-
-    /// Returns the state of the reader thread that hands the engine's output over.
-    pub(super) fn handoff(&self) -> Arc<ReaderHandoff> {
-        self.handoff.clone()
     }
 
     /// Returns the protocol session, which contains the options and features of the engine.

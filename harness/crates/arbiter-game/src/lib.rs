@@ -4,7 +4,6 @@
 
 pub mod adjudicate;
 pub mod annotation;
-pub mod compact;
 pub mod consistency;
 pub mod driver;
 pub mod engine;

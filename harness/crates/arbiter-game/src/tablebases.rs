@@ -7,14 +7,8 @@ use std::path::Path;
 use arbiter_process::open_input;
 use shakmaty::Chess;
 use shakmaty_syzygy::{AmbiguousWdl, Tablebase, Wdl};
-use thiserror::Error;
 
 use crate::adjudicate::Tables;
-
-/// Reason why tablebases cannot be used.
-#[derive(Debug, Error)]
-#[error("syzygy: {0}")]
-pub struct TablesError(String);
 
 /// Syzygy tablebases from one or several folders.
 #[derive(Debug)]
@@ -22,22 +16,23 @@ pub struct Syzygy(Tablebase<Chess>);
 
 impl Syzygy {
     /// Opens the tables of all folders. Fails if a folder cannot be read or contains no table, or
-    /// if a table is incomplete or not a Syzygy table.
-    pub fn open<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<Syzygy, TablesError> {
+    /// if a table is incomplete or not a Syzygy table. The error is the reason.
+    pub fn open<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<Syzygy, String> {
         let mut tables = Tablebase::new();
         for folder in folders {
             let shown = folder.display();
             let is_list = shown.to_string().contains(';');
             let hint = if is_list { "; separate folders by ':'" } else { "" };
-            let unread = |error| TablesError(format!("cannot read folder {shown}: {error}{hint}"));
+            let unread = |error| format!("syzygy: cannot read folder {shown}: {error}{hint}");
             for entry in std::fs::read_dir(folder).map_err(unread)?.flatten() {
-                check(&entry.path()).map_err(TablesError)?;
+                check(&entry.path()).map_err(|why| format!("syzygy: {why}"))?;
             }
             let found = tables.add_directory(folder).map_err(unread)?;
             if found == 0 {
-                return Err(TablesError(format!(
-                    "no tables (files such as KQvK.rtbw) in {shown}; subfolders are not searched"
-                )));
+                return Err(format!(
+                    "syzygy: no tables (files such as KQvK.rtbw) in {shown}; subfolders are not \
+                     searched"
+                ));
             }
         }
         Ok(Syzygy(tables))

@@ -8,11 +8,9 @@ mod launch;
 #[cfg(target_os = "linux")]
 mod linux;
 mod lock;
-mod no_start;
 mod output_file;
 mod process;
 mod reader;
-mod regular_file;
 mod run_to_completion;
 mod spawn;
 mod tail;
@@ -34,9 +32,8 @@ pub use files::{
     remove_folder, remove_if_there, replace_link, try_lock, user_folder, working_folder,
 };
 pub use input_file::{open_input, read_bounded, read_input, read_text};
-pub use launch::{Launch, SpawnError};
+pub use launch::{Launch, SpawnError, made_for};
 pub use lock::lock;
-pub use no_start::made_for;
 pub use output_file::{
     FileId, FilesInUse, Links, cannot_write, folder_of, is_at, may_write, open_output, places_near,
 };

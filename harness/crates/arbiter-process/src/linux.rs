@@ -7,9 +7,9 @@
 //! parent-death signal, so a port needs another way to kill engines when Arbiter is killed. Windows
 //! has job objects for this purpose.
 //!
-//! The other modules of this crate work on every Unix, except that `regular_file` needs a
-//! substitute for `O_PATH`. For Windows, `commands`, `files`, `launch`, `no_start`, `output_file`,
-//! `process`, `regular_file`, `run_to_completion`, `terminal` and `writer` need changes.
+//! The other modules of this crate work on every Unix, except that `input_file` needs a substitute
+//! for `O_PATH`. For Windows, `commands`, `files`, `input_file`, `launch`, `output_file`, `process`,
+//! `run_to_completion`, `terminal` and `writer` need changes.
 //!
 //! | module | task | on Linux |
 //! |---|---|---|

@@ -11,8 +11,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use super::launch::{Launch, SpawnError};
-use super::no_start::made_for;
+use super::launch::{Launch, SpawnError, made_for};
 use super::output_file::{Links, open_output};
 use super::reader::{Chunk, read_lines};
 use super::tail::Tail;

@@ -25,16 +25,13 @@ impl Spawner {
     /// Starts the spawner thread. Raises this process's limit on open files to the maximum; child
     /// processes get the original limit. Fails if a thread cannot be started.
     pub fn start() -> io::Result<Spawner> {
-        Spawner::start_with(None)
+        Spawner::start_on(None)
     }
 
-    /// Starts the spawner thread, and pins the thread and all processes that it starts to one
-    /// processor. Fails if a thread cannot be started or may not use the processor.
-    pub fn start_on(cpu: usize) -> io::Result<Spawner> {
-        Spawner::start_with(Some(cpu))
-    }
-
-    fn start_with(cpu: Option<usize>) -> io::Result<Spawner> {
+    /// Starts the spawner thread as [`Spawner::start`] does, and pins the thread and all processes
+    /// that it starts to the processor `cpu`, if any. Fails if a thread cannot be started or may
+    /// not use the processor.
+    pub fn start_on(cpu: Option<usize>) -> io::Result<Spawner> {
         process_tree::adopt_strays();
         limits::raise_open_files();
         // Each caller waits for its answer, so the queue is never longer than the number of
@@ -82,14 +79,14 @@ mod tests {
     fn a_pinned_process_stays_on_its_cpu() {
         let cpu = cpus::allowed()[0];
         let (sender, chunks) = mpsc::channel();
-        let spawner = Spawner::start_on(cpu).unwrap();
+        let spawner = Spawner::start_on(Some(cpu)).unwrap();
         let args = ["Cpus_allowed_list", "/proc/self/status"].map(str::to_owned).into();
         let launch = Launch { program: "grep".into(), args, ..Launch::default() };
         let sink = move |chunk| sender.send(chunk).is_ok();
         let _process = spawner.spawn(&launch, sink).unwrap();
         let lines: Vec<String> = chunks.into_iter().flat_map(|chunk: Chunk| chunk.lines).collect();
         assert_eq!(lines, [format!("Cpus_allowed_list:\t{cpu}")]);
-        assert!(Spawner::start_on(usize::MAX).is_err());
+        assert!(Spawner::start_on(Some(usize::MAX)).is_err());
     }
 
     #[test]

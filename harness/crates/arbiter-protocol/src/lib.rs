@@ -9,9 +9,7 @@ mod state;
 pub mod times;
 mod uci;
 
-pub use clock::{
-    Clock, Conditions, Limits, MAX_PERIODS, Period, TimeControl, TimeError, parse_seconds,
-};
+pub use clock::{Clock, Conditions, Limits, MAX_PERIODS, Period, TimeControl, parse_seconds};
 pub use deadlines::Deadlines;
 pub use session::{Protocol, QUIT, Restart, Session};
 pub use state::{Claim, Game, SessionError, Setup, Step};

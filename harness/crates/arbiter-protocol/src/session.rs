@@ -58,19 +58,7 @@ impl Session {
     /// Creates a session that sets the options of `setup` after the engine has declared its
     /// options.
     pub fn new(protocol: Protocol, setup: Setup, deadlines: Deadlines) -> Session {
-        let state = State {
-            setup,
-            deadlines,
-            phase: Phase::Handshake,
-            due: None,
-            is_on_clock: false,
-            name: None,
-            options: Vec::new(),
-            left_out: Vec::new(),
-            info: Info::default(),
-            last_own_move: String::new(),
-            mode: CastlingMode::Standard,
-        };
+        let state = State { setup, deadlines, ..State::default() };
         Session { state, xboard: (protocol == Protocol::Xboard).then(Box::default) }
     }
 

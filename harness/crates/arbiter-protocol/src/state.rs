@@ -104,6 +104,8 @@ pub enum SessionError {
     Unfit(String),
 }
 
+pub(crate) type Result<T, E = SessionError> = std::result::Result<T, E>;
+
 /// Returns a [`SessionError::Unfit`].
 pub(crate) fn unfit(reason: &str) -> SessionError {
     SessionError::Unfit(reason.to_owned())
@@ -115,9 +117,10 @@ pub(crate) fn no_chess960() -> SessionError {
 }
 
 /// Phase of a session, which determines the awaited answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Phase {
     /// `uci` or `xboard` was sent, or will be sent first.
+    #[default]
     Handshake,
     /// `isready` or `ping` was sent.
     Preparing,
@@ -134,7 +137,7 @@ pub(crate) enum Phase {
 }
 
 /// Common state of sessions in both protocols.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) setup: Setup,
     pub(crate) deadlines: Deadlines,
@@ -155,8 +158,8 @@ pub(crate) struct State {
     /// Last move of the engine's side in the `position` command; another word of the command if
     /// there is no such move.
     pub(crate) last_own_move: String,
-    /// Rules and notation of castling in the last game.
-    pub(crate) mode: CastlingMode,
+    /// `true` if castling in the last game follows the rules and notation of Chess960.
+    pub(crate) is_chess960: bool,
 }
 
 impl State {
@@ -172,7 +175,7 @@ impl State {
         self.due = None;
     }
 
-    pub(crate) fn declare(&mut self, option: OptionDeclaration) -> Result<(), SessionError> {
+    pub(crate) fn declare(&mut self, option: OptionDeclaration) -> Result<()> {
         if self.options.len() == MAX_OPTIONS {
             return Err(unfit(&format!("declares more than {MAX_OPTIONS} options")));
         }
@@ -183,11 +186,10 @@ impl State {
     /// Omits requested options that the engine does not accept, if the setup is lenient.
     pub(crate) fn leave_out_unfit(&mut self) {
         if self.setup.is_lenient {
-            let requested = std::mem::take(&mut self.setup.options);
-            let declared = &self.options;
-            (self.setup.options, self.left_out) = requested
-                .into_iter()
-                .partition(|(name, value)| check_option(declared, name, value).is_ok());
+            let is_unfit = |(name, value): &mut (String, String)| {
+                check_option(&self.options, name, value).is_err()
+            };
+            self.left_out = self.setup.options.extract_if(.., is_unfit).collect();
         }
     }
 

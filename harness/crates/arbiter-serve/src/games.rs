@@ -11,7 +11,7 @@ use super::url_query::UrlQuery;
 use crate::web::games::{self as pages, ORDERS, PART};
 use arbiter_plan::Plan;
 use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show, shown_run};
-use arbiter_store::{GameQuery, Store, StoreError, StoredRun};
+use arbiter_store::{GamePart, GameQuery, Store, StoreError, StoredRun};
 
 /// Maximum number of games in a PGN file.
 const MAX_PGN: u64 = 100_000;
@@ -125,7 +125,7 @@ pub(crate) fn list(
 ) -> Result<String, HttpError> {
     let (store, stored, query) = select(results, run, url_query, openings)?;
     let part = url_query.part().map_err(bad_request)?;
-    let games = store.games(run, &query, part * PART + 1, PART)?;
+    let games = store.games(run, &query, GamePart::Page { first: part * PART + 1, count: PART })?;
     let played = games.iter().map(|game| (game.opening, game.pair));
     let names = openings.names(&store, &stored, played)?;
     Ok(pages::list(&stored, url_query, part, &games, &names))
@@ -145,7 +145,7 @@ pub(crate) fn game(
     let found =
         played.as_ref().and_then(|played| Some((played, played.games.iter().nth(game_index)?)));
     let Some((played, game)) = found else { return Ok(None) };
-    let around = store.games_around(run, &query, place)?;
+    let around = store.games(run, &query, GamePart::Around(pair, game_index))?;
     let opening = played.pairing.opening;
     let name = openings.names(&store, &stored, [(opening, pair)])?.remove(&opening);
     let shown = game_to_show(&stored.plan, (pair, game_index, game), 0, |_| {
@@ -170,7 +170,7 @@ pub(crate) fn select_games(
 ) -> Result<(PgnHeader, Vec<(u64, usize)>), HttpError> {
     let (store, stored, query) = select(results, run, url_query, openings)?;
     // Only the numbers of the games are in memory; games are read while earlier games are sent.
-    let games = store.games(run, &query, 1, MAX_PGN)?;
+    let games = store.games(run, &query, GamePart::Page { first: 1, count: MAX_PGN })?;
     let header = PgnHeader::of(&stored.plan, &stored.fingerprints, stored.head.created_ms);
     Ok((header, games.iter().map(|game| (game.pair, game.half)).collect()))
 }

@@ -11,7 +11,7 @@ use crate::web::list::{MAX_ENGINES, PAGE, notice, row, standing};
 use crate::web::{Fragment, LivePage};
 use arbiter_game::outcome::Termination;
 use arbiter_report::{ListedRun, RunFilter, RunPhase, Running, Summary, read_one, run_pattern};
-use arbiter_store::{Outline, RunHead, Store, StoreError};
+use arbiter_store::{RunHead, Store, StoreError};
 
 /// Number of ticks (2 s in total) between two reads of the store.
 const LIST_TICKS: u32 = 4;
@@ -171,17 +171,14 @@ impl Runs {
 
 impl CachedRun {
     /// Reads a run. If the run cannot be read, the result contains only the outline and the error.
-    fn read(store: &Store, results: &Path, outline: &Outline) -> CachedRun {
+    fn read(store: &Store, results: &Path, outline: &RunHead) -> CachedRun {
         let read = || {
             let fold = Fold::begin(store, &outline.run, |_| ())?;
             Ok((fold.summary(store)?, fold))
         };
         let (head, summary, fold) = match read_one(read) {
             Ok((summary, fold)) => (fold.stored.head.clone(), Ok(summary), Some(fold)),
-            Err(why) => {
-                let Outline { run, created_ms, ending, about } = outline.clone();
-                (RunHead { run, created_ms, ending, pairs: 0, about }, Err(why), None)
-            }
+            Err(why) => (outline.clone(), Err(why), None),
         };
         // If the process of a run does not reply, for whatever reason, the run is not shown as
         // running.
@@ -195,7 +192,7 @@ impl CachedRun {
 
     /// Updates the run. Only a run that has not ended gets new pairs. For a run that has ended,
     /// comparing the outline is sufficient.
-    fn advance(&mut self, store: &Store, results: &Path, outline: &Outline, has_changed: bool) {
+    fn advance(&mut self, store: &Store, results: &Path, outline: &RunHead, has_changed: bool) {
         let ListedRun { head, summary } = &mut self.listed;
         let is_other = outline.ending != head.ending
             || outline.about != head.about

@@ -10,14 +10,14 @@ use std::io::{BufWriter, IntoInnerError, Write};
 use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use rusqlite::params_from_iter;
 use rusqlite::types::ValueRef;
-use rusqlite::{Row, params_from_iter};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Result, Store, StoreError, StoredRun, schema};
+use crate::compact::Compact;
 use crate::gates::{FOR_RUN, imported_key};
-use arbiter_game::compact::Compact;
 use arbiter_plan::Provenance;
 
 /// Version of the file format.
@@ -56,15 +56,7 @@ pub enum ArchiveError {
     /// The file cannot be written or read.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// A line of the file is invalid.
-    #[error("line {line}: {what}")]
-    Line {
-        /// Number of the line in the unpacked file, from 1.
-        line: u64,
-        /// Description of the error.
-        what: String,
-    },
-    /// The rows of the file do not form a valid run.
+    /// A line of the file is invalid, or the rows of the file do not form a valid run.
     #[error("{0}")]
     Content(String),
 }
@@ -120,14 +112,13 @@ impl Line {
         Compact::read(text, |json| {
             json.expect("{\"table\":")?;
             let table = json.text()?.to_owned();
+            json.expect(",\"row\":")?;
             let mut row = BTreeMap::new();
-            json.expect(",\"row\":{")?;
-            json.list("}}\n", |json| {
-                let name = json.text()?.to_owned();
-                json.expect(":")?;
-                row.insert(name, Cell::compact(json)?);
+            json.fields(|json, name| {
+                row.insert(name.to_owned(), Cell::compact(json)?);
                 Some(())
             })?;
+            json.expect("}\n")?;
             Some(Line { table, row })
         })
     }
@@ -221,8 +212,18 @@ impl Store {
         let mut rows = statement.query(params_from_iter(keys)).map_err(fail)?;
         let mut written = 0;
         while let Some(row) = rows.next().map_err(fail)? {
-            let row = cells(row, &columns).map_err(fail)?;
-            write_line(out, &Line { table: table.to_owned(), row })?;
+            let mut cells = BTreeMap::new();
+            for (place, column) in columns.iter().enumerate() {
+                let cell = match row.get_ref(place).map_err(fail)? {
+                    ValueRef::Null => Cell::Null(()),
+                    ValueRef::Integer(number) => Cell::Integer(number),
+                    ValueRef::Real(real) => Cell::Real { real: real.to_string() },
+                    ValueRef::Blob(blob) => Cell::Blob { blob: BASE64.encode(blob) },
+                    ValueRef::Text(_) => Cell::Text(row.get(place).map_err(fail)?),
+                };
+                cells.insert(column.name.clone(), cell);
+            }
+            write_line(out, &Line { table: table.to_owned(), row: cells })?;
             written += 1;
         }
         Ok(written)
@@ -250,21 +251,6 @@ fn commits(stored: &StoredRun) -> Vec<String> {
 fn write_line(out: &mut impl Write, line: &impl Serialize) -> Result<(), ArchiveError> {
     serde_json::to_writer(&mut *out, line).map_err(std::io::Error::from)?;
     Ok(out.write_all(b"\n")?)
-}
-
-fn cells(row: &Row<'_>, columns: &[Column]) -> rusqlite::Result<BTreeMap<String, Cell>> {
-    let mut cells = BTreeMap::new();
-    for (place, column) in columns.iter().enumerate() {
-        let cell = match row.get_ref(place)? {
-            ValueRef::Null => Cell::Null(()),
-            ValueRef::Integer(number) => Cell::Integer(number),
-            ValueRef::Real(real) => Cell::Real { real: real.to_string() },
-            ValueRef::Blob(blob) => Cell::Blob { blob: BASE64.encode(blob) },
-            ValueRef::Text(_) => Cell::Text(row.get(place)?),
-        };
-        cells.insert(column.name.clone(), cell);
-    }
-    Ok(cells)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crc32fast::Hasher;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Params, Row, params};
 
 use super::{Result, Store, StoreError};
 use crate::rows::stored_hash;
@@ -137,21 +137,12 @@ impl Store {
     /// result.
     pub fn check_run(&self, run: &str) -> Result<CheckedRun> {
         self.atomically(|| {
-            let transcripts = || {
-                let mut kept = self.transcribed(run)?.into_iter();
-                kept.try_for_each(|(pair, half)| self.transcript(run, pair, half).map(drop))
-            };
             let mut found = vec![self.run(run).map(drop), self.tallies(run).map(drop)];
             match self.damaged_games(run) {
                 Ok(games) => found.extend(games.into_iter().map(Err)),
                 Err(error) => found.push(Err(error)),
             }
-            found.extend([
-                transcripts(),
-                self.iterations(run).map(drop),
-                self.remarks(run).map(drop),
-                self.latencies(run).map(drop),
-            ]);
+            found.extend(self.read_parts(run));
             let mut damaged = Vec::new();
             for error in found.into_iter().filter_map(Result::err) {
                 match error {
@@ -169,6 +160,20 @@ impl Store {
             let (pairs, games) = (count("pairs"), count("games"));
             Ok(CheckedRun { pairs, games, damaged })
         })
+    }
+
+    /// Reads all parts of a run except its settings, pairs and games.
+    pub(super) fn read_parts(&self, run: &str) -> [Result<()>; 4] {
+        let transcripts = || {
+            let mut kept = self.transcribed(run)?.into_iter();
+            kept.try_for_each(|(pair, half)| self.transcript(run, pair, half).map(drop))
+        };
+        [
+            transcripts(),
+            self.iterations(run).map(drop),
+            self.remarks(run).map(drop),
+            self.latencies(run).map(drop),
+        ]
     }
 
     /// Checks all games of a run.
@@ -210,12 +215,7 @@ impl Store {
 
     /// Changes a run and its checksum. `set` contains the SQL assignments, and the first parameter
     /// is the name of the run. Returns the number of changed rows.
-    pub(super) fn change_run(
-        &self,
-        run: &str,
-        set: &str,
-        params: impl rusqlite::Params,
-    ) -> Result<usize> {
+    pub(super) fn change_run(&self, run: &str, set: &str, params: impl Params) -> Result<usize> {
         self.atomically(|| {
             let changed = self.execute(&format!("UPDATE runs SET {set} WHERE run = ?1"), params)?;
             let sum = format!("UPDATE runs SET checksum = {OF_RUN} WHERE run = ?1");

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, params};
 
-use super::append::ending_of;
 use super::checksum::PAIRS;
-use super::{Result, Store, StoreError, check_files, kept_from_writing, schema};
-use arbiter_run::{PairTally, RunEnd};
+use super::{Result, Store, StoreError, kept_from_writing, schema};
+use arbiter_run::PairTally;
 
 /// Maximum time for which a reader waits while another process sets up the file.
 const BUSY: Duration = Duration::from_secs(5);
@@ -16,19 +15,6 @@ const BUSY: Duration = Duration::from_secs(5);
 /// Position in the order in which games were added to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark(u64);
-
-/// Entry of the list of runs, without the number of pairs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outline {
-    /// Name of the run.
-    pub run: String,
-    /// Start of the run, as Unix time in milliseconds.
-    pub created_ms: i64,
-    /// Ending of the run; `None` if the run is in progress or was killed.
-    pub ending: Option<RunEnd>,
-    /// Purpose of the run, in one line, if the user gave one.
-    pub about: Option<String>,
-}
 
 impl Store {
     /// Opens the existing store of a results folder for reading only. Readers and the writer do not
@@ -45,15 +31,13 @@ impl Store {
     }
 
     pub(super) fn read_only(file: PathBuf) -> Result<Store> {
-        Store::check_output(&file)?;
-        check_files(&file)?;
         // Only one thread at a time uses a connection, so SQLite does not need to lock the
         // connection.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let open = || -> rusqlite::Result<Connection> {
+        let open = |file: &Path| -> rusqlite::Result<Connection> {
             let log = Path::new(&format!("{}-wal", file.display())).exists();
-            let connection = if log || kept_from_writing(&file).is_none() {
-                Connection::open_with_flags(&file, flags)?
+            let connection = if log || kept_from_writing(file).is_none() {
+                Connection::open_with_flags(file, flags)?
             } else {
                 // In a read-only folder, SQLite cannot create the files that readers share with a
                 // writer, and opens only files that are declared immutable. If the store has no
@@ -66,9 +50,9 @@ impl Store {
             connection.busy_timeout(BUSY)?;
             Ok(connection)
         };
-        let source = |source| StoreError::Sqlite { file: file.clone(), source };
-        let mut store = Store::with_connection(open().map_err(source)?, file.clone());
-        store.adapt().map_err(source)?;
+        let mut store = Store::open_file(file, open)?;
+        let adapted = store.adapt();
+        adapted.map_err(|source| StoreError::Sqlite { file: store.file.clone(), source })?;
         Ok(store)
     }
 
@@ -76,15 +60,6 @@ impl Store {
     pub fn data_version(&self) -> Result<i64> {
         let read = self.connection.pragma_query_value(None, "data_version", |row| row.get(0));
         read.map_err(|e| self.sqlite(e))
-    }
-
-    /// Returns the outlines of all runs, oldest run first.
-    pub fn outlines(&self) -> Result<Vec<Outline>> {
-        let select = "SELECT run, created_ms, ending, about FROM runs ORDER BY created_ms, run";
-        self.rows(select, [], |row| {
-            let (run, created_ms, ending, about) = row.try_into()?;
-            Ok(Outline { run, created_ms, ending: ending_of(ending), about })
-        })
     }
 
     /// Returns the position after which new games will be added.

@@ -37,6 +37,21 @@ pub enum GameOrder {
     Swing,
 }
 
+/// Part of a list of games.
+#[derive(Debug, Clone, Copy)]
+pub enum GamePart {
+    /// At most `count` games, starting with game number `first` (from 1).
+    Page {
+        /// Number of the first game, from 1.
+        first: u64,
+        /// Maximum number of games.
+        count: u64,
+    },
+    /// A game with the preceding and the following game; empty if the game is not in the list. The
+    /// values are the number of the pair and the index of the game in the pair, both from 0.
+    Around(u64, usize),
+}
+
 /// A game in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedGame {
@@ -114,38 +129,12 @@ const CHOSEN: &str = "
     WHERE number BETWEEN begin AND begin + :count - 1 ORDER BY number";
 
 impl Store {
-    /// Returns at most `count` games of a list, starting with game number `first` (from 1).
-    pub fn games(
-        &self,
-        run: &str,
-        query: &GameQuery,
-        first: u64,
-        count: u64,
-    ) -> Result<Vec<ListedGame>> {
-        self.select_games(run, query, Some(first), None, count)
-    }
-
-    /// Returns a game of a list with the preceding and the following game; empty if the game is not
-    /// in the list. `game` is the number of the pair and the index of the game in the pair, both
-    /// from 0.
-    pub fn games_around(
-        &self,
-        run: &str,
-        query: &GameQuery,
-        game: (u64, usize),
-    ) -> Result<Vec<ListedGame>> {
-        // The three games are `game` and its two neighbours in the list.
-        self.select_games(run, query, None, Some(game), 3)
-    }
-
-    fn select_games(
-        &self,
-        run: &str,
-        query: &GameQuery,
-        first: Option<u64>,
-        around: Option<(u64, usize)>,
-        count: u64,
-    ) -> Result<Vec<ListedGame>> {
+    /// Returns a part of the list of a run's games.
+    pub fn games(&self, run: &str, query: &GameQuery, part: GamePart) -> Result<Vec<ListedGame>> {
+        let (first, around, count) = match part {
+            GamePart::Page { first, count } => (Some(first), None, count),
+            GamePart::Around(pair, half) => (None, Some((pair, half)), 3),
+        };
         let params = named_params! {
             ":run": run,
             ":engine": query.engine,

@@ -7,8 +7,8 @@
 mod append;
 mod archive;
 mod checksum;
+mod compact;
 mod disturbance;
-mod excluded;
 mod follow;
 mod games;
 mod gates;
@@ -17,12 +17,12 @@ mod latencies;
 mod lint;
 mod query;
 mod recorded;
-mod remarks;
 mod rows;
 mod run_lock;
 mod schema;
 mod transcripts;
 mod watch;
+mod workers;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -41,8 +41,8 @@ use arbiter_run::Latencies;
 
 pub use archive::ArchiveError;
 pub use checksum::CheckedRun;
-pub use follow::{Mark, Outline};
-pub use games::{GameOrder, GameQuery, ListedGame, parse_place};
+pub use follow::Mark;
+pub use games::{GameOrder, GamePart, GameQuery, ListedGame, parse_place};
 pub use gates::StoredGate;
 pub use lint::LintCount;
 pub use query::{LATEST, RunHead, StoredRun};
@@ -293,28 +293,29 @@ impl Store {
     }
 
     fn connect(file: PathBuf) -> Result<Store> {
-        Store::check_output(&file)?;
-        check_files(&file)?;
-        let connection = Connection::open(&file)
-            .map_err(|source| StoreError::Sqlite { file: file.clone(), source })?;
-        let mut store = Store::with_connection(connection, file);
+        let mut store = Store::open_file(file, |file| Connection::open(file))?;
         store.prepare()?;
         store.check_in_place()?;
         Ok(store)
     }
 
-    /// Returns an error if the shell has redirected the output of this command to the store.
-    fn check_output(file: &Path) -> Result<()> {
-        FilesInUse::default().reads("the results store", file).map_err(StoreError::IsOutput)
-    }
-
-    fn with_connection(connection: Connection, file: PathBuf) -> Store {
-        Store {
-            connection,
-            file,
-            group_latencies: BTreeMap::new(),
-            last_identities: RefCell::default(),
-            ticks: Arc::default(),
+    /// Opens the file with `open`. Fails if the shell has redirected the output of this command to
+    /// the store, or if SQLite must not open the file; see [`check_files`].
+    fn open_file(
+        file: PathBuf,
+        open: impl FnOnce(&Path) -> rusqlite::Result<Connection>,
+    ) -> Result<Store> {
+        FilesInUse::default().reads("the results store", &file).map_err(StoreError::IsOutput)?;
+        check_files(&file)?;
+        match open(&file) {
+            Ok(connection) => Ok(Store {
+                connection,
+                file,
+                group_latencies: BTreeMap::new(),
+                last_identities: RefCell::default(),
+                ticks: Arc::default(),
+            }),
+            Err(source) => Err(StoreError::Sqlite { file, source }),
         }
     }
 

@@ -52,6 +52,13 @@ impl Store {
         self.rows(&format!("SELECT {HEAD} FROM runs ORDER BY created_ms, run"), [], head)
     }
 
+    /// Returns all runs as [`Store::runs`] does, but with 0 as the number of pairs, because counting
+    /// the pairs of all runs takes long.
+    pub fn outlines(&self) -> Result<Vec<RunHead>> {
+        let select = "SELECT run, created_ms, ending, 0, about FROM runs ORDER BY created_ms, run";
+        self.rows(select, [], head)
+    }
+
     /// Returns the name of the run that `word` stands for. [`LATEST`] stands for the newest run,
     /// unless a run is named `latest`. Fails for [`LATEST`] in a store without runs.
     pub fn named(&self, word: &str) -> Result<String> {
@@ -118,13 +125,15 @@ impl Store {
                  b.white, b.black, b.result, b.termination, p.second_hash
              FROM {from}"
         );
-        let sum_up = |row: TallyRow| {
-            if !row.is_sound {
-                return Err(self.damage_error(run, &format!("pair {}", row.pair + 1)));
-            }
-            row.sum_up().map_err(|error| self.corrupt(run, error))
+        let read = |row: &Row<'_>| {
+            let tally = pair_tally(row)?.map_err(|error| self.corrupt(run, error));
+            Ok(if row.get(3)? {
+                tally
+            } else {
+                Err(self.damage_error(run, &format!("pair {}", row.get::<_, u64>(0)? + 1)))
+            })
         };
-        self.rows(&select, params, TallyRow::read)?.into_iter().map(sum_up).collect()
+        self.rows(&select, params, read)?.into_iter().collect()
     }
 
     /// Returns one pair with its games; `None` if the pair is not on disk.
@@ -190,60 +199,43 @@ fn head(row: &Row<'_>) -> rusqlite::Result<RunHead> {
     Ok(RunHead { run, created_ms, ending: ending_of(ending), pairs, about })
 }
 
-/// Columns of a pair from which the pair's tally is computed.
-struct TallyRow {
-    pair: u64,
+/// Reads the tally of a pair; the inner error is the reason why the row is invalid.
+fn pair_tally(row: &Row<'_>) -> rusqlite::Result<Result<PairTally, String>> {
+    let (pair, first, second) = row.try_into()?;
+    let engines = [first, second];
+    let Some(first) = game_tally(row, 4, engines)? else {
+        return Ok(Err(format!("pair {pair} has lost its games")));
+    };
+    let second = game_tally(row, 9, engines)?.transpose();
+    let tally = |second| Ok(PairTally { pair, engines, first: first?, second, is_repeat: false });
+    Ok(second.and_then(tally))
+}
+
+/// Reads the tally of the game whose columns start at index `at` of a row, from the point of view
+/// of the first engine in `engines`, the engines of the pair. Returns `None` if the pair does not
+/// have this game. The inner error is the reason why the row is invalid.
+fn game_tally(
+    row: &Row<'_>,
+    at: usize,
     engines: [usize; 2],
-    is_sound: bool,
-    games: [Option<TalliedGame>; 2],
-}
-
-/// Columns of a game from which the game's tally is computed.
-struct TalliedGame {
-    engines: ByColor<usize>,
-    result: String,
-    termination: String,
-    hash: Option<i64>,
-}
-
-impl TallyRow {
-    fn read(row: &Row<'_>) -> rusqlite::Result<TallyRow> {
-        let games = [TalliedGame::read(row, 4)?, TalliedGame::read(row, 9)?];
-        let engines = [row.get(1)?, row.get(2)?];
-        Ok(TallyRow { pair: row.get(0)?, engines, is_sound: row.get(3)?, games })
-    }
-
-    fn sum_up(self) -> Result<PairTally, String> {
-        let TallyRow { pair, engines, games: [first, second], .. } = self;
-        let first = first.ok_or_else(|| format!("pair {pair} has lost its games"))?;
-        let second = second.map(|game| game.count(engines)).transpose()?;
-        Ok(PairTally { pair, engines, first: first.count(engines)?, second, is_repeat: false })
-    }
-}
-
-impl TalliedGame {
-    /// Returns the game whose columns start at index `at` of a row; `None` if the pair does not
-    /// have this game.
-    fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<TalliedGame>> {
-        // The outer join returns NULL if the pair has only one game.
-        let Some(white) = row.get(at)? else { return Ok(None) };
-        let engines = ByColor { white, black: row.get(at + 1)? };
-        let (result, termination) = (row.get(at + 2)?, row.get(at + 3)?);
-        Ok(Some(TalliedGame { engines, result, termination, hash: row.get(at + 4)? }))
-    }
-
-    /// Returns the tally of the game, from the point of view of the first engine in `engines`, the
-    /// engines of the pair.
-    fn count(self, engines: [usize; 2]) -> Result<GameTally, String> {
+) -> rusqlite::Result<Option<Result<GameTally, String>>> {
+    // The outer join returns NULL if the pair has only one game.
+    let Some(white) = row.get(at)? else { return Ok(None) };
+    let players = ByColor { white, black: row.get::<_, usize>(at + 1)? };
+    let result: String = row.get(at + 2)?;
+    let termination: String = row.get(at + 3)?;
+    let hash: Option<i64> = row.get(at + 4)?;
+    let tally = || {
         let outcome: KnownOutcome =
-            self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
-        let termination: Termination = self.termination.parse()?;
-        let (result, loser) = match outcome.winner().map(|color| *self.engines.get(color)) {
+            result.parse().map_err(|_| format!("'{result}' is not a result"))?;
+        let termination: Termination = termination.parse()?;
+        let (result, loser) = match outcome.winner().map(|color| *players.get(color)) {
             None => (GameResult::Draw, None),
             Some(engine) if engine == engines[0] => (GameResult::Win, Some(engines[1])),
             Some(_) => (GameResult::Loss, Some(engines[0])),
         };
         let fault = loser.filter(|_| termination.is_fault());
-        Ok(GameTally { result, termination, fault, hash: self.hash.map(i64::cast_unsigned) })
-    }
+        Ok(GameTally { result, termination, fault, hash: hash.map(i64::cast_unsigned) })
+    };
+    Ok(Some(tally()))
 }

@@ -243,7 +243,7 @@ fn a_reader_sees_new_pairs_and_writes_nothing() {
     let reader = Store::observe(dir.path()).unwrap();
     let created_ms = reader.run("run").unwrap().head.created_ms;
     let (run, about) = ("run".into(), Some("why".into()));
-    let outline = Outline { run, created_ms, ending: None, about };
+    let outline = RunHead { run, created_ms, ending: None, pairs: 0, about };
     assert_eq!(reader.outlines().unwrap(), [outline]);
     let (version, mark) = (reader.data_version().unwrap(), reader.mark().unwrap());
     assert_eq!(reader.tallies_after("run", mark).unwrap(), (vec![], mark));
@@ -582,7 +582,7 @@ fn games_are_listed_by_query() {
         store.append("run", &played, None, None).unwrap();
     }
     let found = |query: GameQuery, first, count| {
-        let games = store.games("run", &query, first, count).unwrap();
+        let games = store.games("run", &query, GamePart::Page { first, count }).unwrap();
         games.iter().map(|game| (game.place(), game.number, game.total)).collect::<Vec<_>>()
     };
     let all = GameQuery::default();
@@ -603,14 +603,14 @@ fn games_are_listed_by_query() {
     let swing = GameQuery { order: GameOrder::Swing, ..all.clone() };
     assert_eq!(only(swing.clone())[..2], ["3.1", "2.1"]);
     assert_eq!(only(GameQuery { order: GameOrder::Length, ..all.clone() })[..2], ["3.1", "2.1"]);
-    let around = |query: &GameQuery, game| {
-        let games = store.games_around("run", query, game).unwrap();
+    let around = |query: &GameQuery, (pair, half)| {
+        let games = store.games("run", query, GamePart::Around(pair, half)).unwrap();
         games.iter().map(ListedGame::place).collect::<Vec<_>>()
     };
     assert_eq!(around(&all, (1, 1)), ["2.1", "2.2", "3.1"]);
     assert_eq!(around(&swing, (2, 0)), ["3.1", "2.1"]);
     assert_eq!(around(&GameQuery { min_swing: Some(151), ..all.clone() }, (1, 0)), [""; 0]);
-    let games = store.games("run", &all, 5, 1).unwrap();
+    let games = store.games("run", &all, GamePart::Page { first: 5, count: 1 }).unwrap();
     assert_eq!((games[0].opening, games[0].plies, games[0].swing), (20, 30, Some(900)));
     assert_eq!(store.openings("run").unwrap(), [(0, 0), (10, 1), (20, 2), (30, 3)]);
 }

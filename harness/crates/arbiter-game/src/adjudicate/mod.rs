@@ -2,18 +2,15 @@
 //! After every move, the referee checks tablebases, resignation, draw and move cap, in this order.
 //! This module does no I/O.
 
-mod draw;
-mod resign;
+mod scores;
 mod tablebase;
-mod written;
 
-pub use draw::DrawRule;
-pub use resign::ResignRule;
+pub use scores::{DrawRule, ResignRule};
 pub use tablebase::{TablebaseRule, Tables};
 
 use std::sync::Arc;
 
-use resign::DecidedMoves;
+use scores::DecidedMoves;
 use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, KnownOutcome};
 
@@ -104,7 +101,7 @@ pub struct PlayedMove {
 }
 
 /// Adjudication rules with the counters of one game.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Adjudicator {
     rules: Rules,
     tables: Option<Arc<dyn Tables>>,
@@ -119,8 +116,7 @@ pub struct Adjudicator {
 impl Adjudicator {
     /// Creates an adjudicator for one game; `tables` are the tablebases.
     pub fn new(rules: Rules, tables: Option<Arc<dyn Tables>>) -> Adjudicator {
-        let decided_moves = DecidedMoves::default();
-        Adjudicator { rules, tables, agreed_plies: 0, plies: 0, book_plies: 0, decided_moves }
+        Adjudicator { rules, tables, ..Adjudicator::default() }
     }
 
     /// Returns the outcome if the tablebases decide `position`.

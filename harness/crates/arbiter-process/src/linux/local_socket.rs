@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
@@ -37,12 +37,7 @@ pub fn connect_local(folder: &Path, name: &str) -> io::Result<LocalStream> {
     if about.is_symlink() || about.nlink() > 1 {
         return Err(io::Error::other(format!("{name} is a link")));
     }
-    let socket = rustix::net::socket_with(
-        AddressFamily::UNIX,
-        SocketType::STREAM,
-        SocketFlags::CLOEXEC,
-        None,
-    )?;
+    let socket = stream_socket()?;
     // Connecting blocks while the queue of the listener is full.
     set_socket_timeout(&socket, Timeout::Send, Some(PATIENCE))?;
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
@@ -72,9 +67,7 @@ impl LocalSocket {
         let folder = File::open(folder)?;
         let path = path_in(&folder, &name);
         remove_if_there(Path::new(&path))?;
-        let family = AddressFamily::UNIX;
-        let kind = SocketType::STREAM;
-        let socket = rustix::net::socket_with(family, kind, SocketFlags::CLOEXEC, None)?;
+        let socket = stream_socket()?;
         // Linux gives the file the mode of the socket, so other users can never connect.
         fchmod(&socket, Mode::RUSR | Mode::WUSR)?;
         rustix::net::bind(&socket, &SocketAddrUnix::new(path)?)?;
@@ -88,6 +81,11 @@ impl Drop for LocalSocket {
         // A remaining file is harmless, because the next `bind` replaces the file.
         let _ = fs::remove_file(path_in(&self.folder, &self.name));
     }
+}
+
+fn stream_socket() -> io::Result<OwnedFd> {
+    let kind = SocketType::STREAM;
+    Ok(rustix::net::socket_with(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?)
 }
 
 /// Returns a path to a file in the folder. The path is short even if the path of the folder is

@@ -10,7 +10,7 @@ use rustix::fs::{Access, AtFlags, CWD, access, linkat};
 use tempfile::NamedTempFile;
 
 use crate::folder_of;
-use crate::regular_file::regular;
+use crate::input_file::regular;
 
 /// File that gets its name only when the file is complete.
 #[derive(Debug)]
@@ -117,21 +117,7 @@ impl WholeFile {
     ///
     /// Returns the system's error; an existing file stays unchanged.
     pub fn finish(self) -> io::Result<()> {
-        // The bytes are on disk before the file gets its name, so a power failure leaves either the
-        // old file or the complete new file.
-        self.file().sync_all()?;
-        match self.part {
-            Part::Named(file) => file.persist(self.path).map(drop).map_err(|error| error.error),
-            Part::Unnamed(file) => {
-                // `linkat` cannot replace a file. Therefore the file gets a temporary name, and the
-                // rename replaces the old file atomically.
-                let beside = format!(".arbiter-{}", std::process::id());
-                let beside = folder_of(&self.path).join(beside);
-                let open = format!("/proc/self/fd/{}", file.as_raw_fd());
-                linkat(CWD, open, CWD, &beside, AtFlags::SYMLINK_FOLLOW)?;
-                rename(&beside, &self.path).inspect_err(|_| drop(remove_file(&beside)))
-            }
-        }
+        self.place(true)
     }
 
     /// Appends `text`, syncs the file to disk, and then moves the file to its path. Fails if a file
@@ -143,17 +129,32 @@ impl WholeFile {
     /// the path.
     pub fn finish_new(mut self, text: &str) -> io::Result<()> {
         self.write_all(text.as_bytes())?;
-        // As in `finish`, the bytes are on disk before the file gets its name.
+        self.place(false)
+    }
+
+    fn place(self, replaces: bool) -> io::Result<()> {
+        // The bytes are on disk before the file gets its name, so a power failure leaves either the
+        // old file or the complete new file.
         self.file().sync_all()?;
-        match self.part {
+        let path = self.path;
+        let file = match self.part {
             Part::Named(file) => {
-                file.persist_noclobber(self.path).map(drop).map_err(|error| error.error)
+                let named =
+                    if replaces { file.persist(path) } else { file.persist_noclobber(path) };
+                return named.map(drop).map_err(|error| error.error);
             }
-            Part::Unnamed(file) => {
-                let open = format!("/proc/self/fd/{}", file.as_raw_fd());
-                Ok(linkat(CWD, open, CWD, &self.path, AtFlags::SYMLINK_FOLLOW)?)
-            }
+            Part::Unnamed(file) => file,
+        };
+        let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let link = |name: &Path| linkat(CWD, &open, CWD, name, AtFlags::SYMLINK_FOLLOW);
+        if !replaces {
+            return Ok(link(&path)?);
         }
+        // `linkat` cannot replace a file. Therefore the file gets a temporary name, and the rename
+        // replaces the old file atomically.
+        let beside = folder_of(&path).join(format!(".arbiter-{}", std::process::id()));
+        link(&beside)?;
+        rename(&beside, &path).inspect_err(|_| drop(remove_file(&beside)))
     }
 
     fn file(&self) -> &File {

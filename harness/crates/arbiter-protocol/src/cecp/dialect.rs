@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Chess, Color, Position};
 use super::feature::{self, Features};
 use super::{notation, setup, thinking};
 use crate::clock::{Limits, Period, TimeControl};
-use crate::state::{Claim, Game, Phase, SessionError, State, Step, no_chess960, unfit};
+use crate::state::{Claim, Game, Phase, Result, State, Step, no_chess960, unfit};
 use crate::uci::{Go, OptionDeclaration, OptionKind, check_option};
 
 /// Error text for an engine that cannot set up a position.
@@ -51,11 +51,7 @@ impl Xboard {
 
     /// Handles a missed deadline. If the engine has not asked for more time with `feature done=0`,
     /// the handshake is complete; old engines send no `feature` line at all.
-    pub(crate) fn overdue(
-        &mut self,
-        state: &mut State,
-        now: Instant,
-    ) -> Result<Step, SessionError> {
+    pub(crate) fn overdue(&mut self, state: &mut State, now: Instant) -> Result<Step> {
         Err(state.late(match state.phase {
             Phase::Handshake if self.done_deadline.is_none() => {
                 return Ok(Step::Send(self.configure(state, now)?));
@@ -72,9 +68,9 @@ impl Xboard {
         state: &mut State,
         now: Instant,
         game: Game<'_>,
-    ) -> Result<String, SessionError> {
+    ) -> Result<String> {
         let mut text = "new\n".to_owned();
-        if game.mode == CastlingMode::Chess960 {
+        if game.mode.is_chess960() {
             if !self.features.chess960 {
                 return Err(no_chess960());
             }
@@ -89,7 +85,7 @@ impl Xboard {
         let position = setup::commands(game.start, game.mode, self.features.setboard);
         text += &position.ok_or_else(|| unfit(NO_SETBOARD))?;
         self.position = game.start.clone();
-        state.mode = game.mode;
+        state.is_chess960 = game.mode.is_chess960();
         (self.played, self.plays, self.draw_claim) = (0, false, None);
         self.requested_moves = 0;
         self.clock = game.limits.clock;
@@ -98,7 +94,8 @@ impl Xboard {
 
     /// Returns the commands for the engine's turn. `position` is the `position` command of UCI.
     pub(crate) fn think(&mut self, state: &State, position: &str, go: &Go) -> String {
-        let moves = self.follow(state.mode, position);
+        let mode = CastlingMode::from_chess960(state.is_chess960);
+        let moves = self.follow(mode, position);
         let clocks = self.new_period() + &self.clocks(go);
         self.requested_moves += 1;
         // Outside force mode the engine starts to search when it receives a move, so the clocks are
@@ -117,12 +114,7 @@ impl Xboard {
     }
 
     /// Processes a line. Unexpected lines are ignored, because engines differ in their output.
-    pub(crate) fn receive(
-        &mut self,
-        state: &mut State,
-        at: Instant,
-        line: &str,
-    ) -> Result<Step, SessionError> {
+    pub(crate) fn receive(&mut self, state: &mut State, at: Instant, line: &str) -> Result<Step> {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -181,7 +173,7 @@ impl Xboard {
         let mut text = text.to_owned();
         // An illegal or unreadable move is passed on unchanged, because the referee judges it.
         if let Some(m) = notation::read(&self.position, &text) {
-            text = m.to_uci(state.mode).to_string();
+            text = m.to_uci(CastlingMode::from_chess960(state.is_chess960)).to_string();
             self.position.play_unchecked(m);
             self.played += 1;
         }
@@ -235,12 +227,7 @@ impl Xboard {
         shown("time", own).into_iter().chain(shown("otim", other)).collect()
     }
 
-    fn declare(
-        &mut self,
-        state: &mut State,
-        at: Instant,
-        text: &str,
-    ) -> Result<Step, SessionError> {
+    fn declare(&mut self, state: &mut State, at: Instant, text: &str) -> Result<Step> {
         self.is_declared = true;
         let mut answers = String::new();
         let mut done = false;
@@ -274,7 +261,7 @@ impl Xboard {
     }
 
     /// Ends the handshake: returns the commands for the requested options.
-    fn configure(&mut self, state: &mut State, now: Instant) -> Result<String, SessionError> {
+    fn configure(&mut self, state: &mut State, now: Instant) -> Result<String> {
         // Memory and cores have separate commands in CECP, but are ordinary options for the user.
         for (name, present) in [("memory", self.features.memory), ("cores", self.features.smp)] {
             if present {

@@ -14,7 +14,7 @@ use serde_with::{As, DisplayFromStr};
 
 use crate::times::Nanos;
 
-pub use control::{MAX_PERIODS, Period, TimeControl, TimeError, parse_seconds};
+pub use control::{MAX_PERIODS, Period, TimeControl, parse_seconds};
 pub use running::Clock;
 
 /// Limits of one side's searches. Several limits may apply together; all limits are sent to the

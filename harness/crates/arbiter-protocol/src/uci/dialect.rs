@@ -2,24 +2,22 @@
 
 use std::time::Instant;
 
-use shakmaty::CastlingMode;
-
 use super::{Info, OptionDeclaration, OptionError, OptionKind, check_option};
-use crate::state::{Game, Phase, SessionError, State, Step, no_chess960, unfit};
+use crate::state::{Game, Phase, Result, State, Step, no_chess960, unfit};
 
 /// Returns the text that prepares a game. All settings of the game are sent, even if unchanged.
-pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String, SessionError> {
+pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String> {
     let mut text = String::new();
     for (name, value) in game.settings {
         text += &set_option(state, name, value)?;
     }
     // The option is sent only if the mode changes, because engines without Chess960 do not have the
     // option.
-    if game.mode != state.mode {
-        let is_chess960 = game.mode == CastlingMode::Chess960;
+    let is_chess960 = game.mode.is_chess960();
+    if is_chess960 != state.is_chess960 {
         let command = set_option(state, "UCI_Chess960", &is_chess960.to_string());
         text += &command.map_err(|_| no_chess960())?;
-        state.mode = game.mode;
+        state.is_chess960 = is_chess960;
     }
     Ok(text + "ucinewgame\nisready\n")
 }
@@ -37,14 +35,14 @@ pub(crate) fn set_position(state: &mut State, position: &str) {
 /// this side. In Chess960, a king may castle without leaving its square, so a move from c1, g1, c8
 /// or g8 is never a repetition.
 fn is_repetition(state: &State, text: &str) -> bool {
-    let may_stay = state.mode == CastlingMode::Chess960
-        && ["c1", "g1", "c8", "g8"].iter().any(|square| text.starts_with(square));
+    let may_stay =
+        state.is_chess960 && ["c1", "g1", "c8", "g8"].iter().any(|square| text.starts_with(square));
     text == state.last_own_move && !may_stay && state.info == Info::default()
 }
 
 /// Processes a line. Unexpected answers, such as a late `readyok` or a second `bestmove`, are
 /// ignored, because engines differ in their output.
-pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step, SessionError> {
+pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step> {
     if state.phase == Phase::Asked {
         return Ok(Step::Answer(line.to_owned()));
     }
@@ -101,7 +99,7 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
 }
 
 /// Returns the text that ends the handshake and sets the requested options.
-fn configure(state: &State) -> Result<String, SessionError> {
+fn configure(state: &State) -> Result<String> {
     let mut text = String::new();
     if state.setup.ponder {
         let command = set_option(state, "Ponder", "true");

@@ -18,7 +18,6 @@ use crate::append::ending_of;
 use crate::checksum::{fill_in, game_checksum};
 use crate::gates::imported_key;
 use crate::query::{GAME, game_row};
-use crate::rows::GameRow;
 use crate::{Result, RunLock, Store, StoreError, schema};
 use arbiter_game::record::GameRecord;
 use arbiter_names::{is_hidden, shown};
@@ -187,12 +186,10 @@ impl Store {
              FROM games g JOIN pairs p USING (run, pair) WHERE g.rowid = last_insert_rowid()",
             game_checksum()
         );
-        let found = self.row(&select, [is_older], |row| {
-            let about = (row.get(10)?, row.get(11)?, row.get(12)?, row.get(13)?, row.get(14)?);
-            Ok((game_row(row)?, about))
-        })?;
-        let judged = |(row, about): (_, (u64, u64, usize, bool, bool))| {
-            let (pair, half, plies, fits, is_sound) = about;
+        let judged = self.row(&select, [is_older], |row| {
+            let (pair, half, plies): (u64, u64, usize) = (row.get(10)?, row.get(11)?, row.get(12)?);
+            let fits: bool = row.get(13)?;
+            let is_sound: bool = row.get(14)?;
             let check_record = |record: GameRecord| {
                 if !fits || record.moves.len() != plies {
                     return Err("not a game of this pair".to_owned());
@@ -200,10 +197,10 @@ impl Store {
                 judge(&record)?;
                 if is_sound { Ok(()) } else { Err("changed since the export".to_owned()) }
             };
-            let judged = GameRow::into_record(row).and_then(check_record);
-            judged.map_err(|what| format!("pair {}, game {}: {what}", pair + 1, half + 1))
-        };
-        Ok(found.map_or(Ok(()), judged))
+            let judged = game_row(row)?.into_record().and_then(check_record);
+            Ok(judged.map_err(|what| format!("pair {}, game {}: {what}", pair + 1, half + 1)))
+        })?;
+        Ok(judged.unwrap_or(Ok(())))
     }
 
     /// Checks an imported run by reading all rows of the run, as a report does.
@@ -235,12 +232,7 @@ impl Store {
             }
             // The tallies suffice here, because each game was validated when it was inserted.
             self.tallies(run)?;
-            for (pair, half) in self.transcribed(run)? {
-                self.transcript(run, pair, half)?;
-            }
-            self.iterations(run)?;
-            self.remarks(run)?;
-            self.latencies(run)?;
+            self.read_parts(run).into_iter().collect::<Result<()>>()?;
             self.gates(None)?;
             more(run)
         };
@@ -347,6 +339,6 @@ impl<R: BufRead> Lines<R> {
     }
 
     fn wrong(&self, what: impl ToString) -> ArchiveError {
-        ArchiveError::Line { line: self.line, what: what.to_string() }
+        ArchiveError::Content(format!("line {}: {}", self.line, what.to_string()))
     }
 }

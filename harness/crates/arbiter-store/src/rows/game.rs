@@ -1,19 +1,19 @@
 //! Stored form of games.
 
-use std::fmt::{Formatter, Result as FmtResult};
 use std::time::Duration;
 
-use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 use serde_with::{As, DisplayFromStr};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, KnownOutcome};
 
-use arbiter_game::compact::read_moves;
+use crate::compact::read_moves;
 use arbiter_game::outcome::Outcome;
 use arbiter_game::record::{GameRecord, MoveRecord, SearchDetails, SearchInfo, game_hash};
 use arbiter_protocol::Score;
-use arbiter_protocol::times::{Nanos, nanos};
+use arbiter_protocol::times::nanos;
 
 /// One row of the table `games`, without its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,68 +47,16 @@ struct MoveRow<'a> {
     #[serde(with = "As::<DisplayFromStr>")]
     m: UciMove,
     /// Search information of the engine; `None` for book moves.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    t: Option<SearchInfoRow<'a>>,
-}
-
-/// Form of [`MoveRow`] that is used for reading.
-#[derive(Deserialize)]
-struct ReadMove {
-    #[serde(with = "As::<DisplayFromStr>")]
-    m: UciMove,
-    #[serde(default, deserialize_with = "read_search")]
-    t: Option<SearchInfo>,
-}
-
-/// Search information of an engine on a move.
-#[derive(Serialize)]
-struct SearchInfoRow<'a> {
-    /// Score in centipawns.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cp: Option<i32>,
-    /// Number of moves to mate; negative if the engine is mated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mate: Option<i32>,
-    /// Depth in plies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    d: Option<u32>,
-    /// Selective depth in plies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sd: Option<u32>,
-    /// Number of nodes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    n: Option<u64>,
-    /// Measured time, in nanoseconds.
-    #[serde(with = "Nanos")]
-    ns: Duration,
-    /// Time that the engine reported, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    t: Option<u64>,
-    /// Time left on the clock, in nanoseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    l: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nps: Option<u64>,
-    /// Share of the hash table in use, in permille.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hf: Option<u32>,
-    /// Number of positions found in tablebases.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tb: Option<u64>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pv: &'a [String],
-    /// Lines of engine output that the user selected.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    x: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_search")]
+    t: Option<&'a SearchInfo>,
 }
 
 impl GameRow {
     /// Returns the stored form of a record.
     pub(crate) fn of(record: &GameRecord) -> GameRow {
-        let none = SearchDetails::default();
-        let row = |played| MoveRow::of(played, &none);
-        let moves: Vec<MoveRow<'_>> = record.moves.iter().map(row).collect();
-        let moves = serde_json::to_string(&moves);
+        let moves = record.moves.iter();
+        let moves = moves.map(|played| MoveRow { m: played.uci, t: played.search.as_ref() });
+        let moves = serde_json::to_string(&moves.collect::<Vec<_>>());
         GameRow {
             white: record.engines.white,
             black: record.engines.black,
@@ -125,15 +73,6 @@ impl GameRow {
 
     /// Returns the record; the error is the reason why the row is invalid.
     pub(crate) fn into_record(self) -> Result<GameRecord, String> {
-        let moves = match read_moves(&self.moves) {
-            Some(moves) => moves,
-            None => {
-                let moves: Vec<ReadMove> =
-                    serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;
-                let record = |row: ReadMove| MoveRecord { uci: row.m, search: row.t };
-                moves.into_iter().map(record).collect()
-            }
-        };
         let result: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
         // A damaged number may be negative or NaN, for which the infallible conversion would panic.
@@ -143,7 +82,7 @@ impl GameRow {
             engines: ByColor { white: self.white, black: self.black },
             fen: self.fen,
             chess960: self.chess960,
-            moves,
+            moves: stored_moves(&self.moves)?,
             outcome: Outcome {
                 result,
                 termination: self.termination.parse()?,
@@ -163,95 +102,63 @@ impl GameRow {
 /// Returns the [`game_hash`] of a stored game from its FEN, castling rules and moves; `None` if the
 /// moves cannot be read.
 pub(crate) fn stored_hash(fen: &str, chess960: bool, moves: &str) -> Option<u64> {
-    #[derive(Deserialize)]
-    struct Move {
-        m: String,
-    }
-    if let Some(moves) = read_moves(moves) {
-        return Some(game_hash(fen, chess960, moves.iter().map(|played| played.uci)));
-    }
-    let moves: Vec<Move> = serde_json::from_str(moves).ok()?;
-    Some(game_hash(fen, chess960, moves.into_iter().map(|played| played.m)))
+    let moves = stored_moves(moves).ok()?;
+    Some(game_hash(fen, chess960, moves.iter().map(|played| played.uci)))
 }
 
-impl<'a> MoveRow<'a> {
-    fn of(record: &'a MoveRecord, none: &'a SearchDetails) -> MoveRow<'a> {
-        let search = record.search.as_ref();
-        MoveRow { m: record.uci, t: search.map(|search| SearchInfoRow::of(search, none)) }
+/// Reads the stored moves of a game; the error is the reason why the text is invalid.
+fn stored_moves(text: &str) -> Result<Vec<MoveRecord>, String> {
+    if let Some(moves) = read_moves(text) {
+        return Ok(moves);
     }
+    // Another program may have written the text with white space or other escapes.
+    let json: Value = serde_json::from_str(text).map_err(|error| format!("moves: {error}"))?;
+    read_moves(&json.to_string()).ok_or_else(|| "moves: not the moves of a game".to_owned())
 }
 
-impl<'a> SearchInfoRow<'a> {
-    /// Returns the stored form of `search`. `none` contains the details to store if `search` has
-    /// no details.
-    fn of(search: &'a SearchInfo, none: &'a SearchDetails) -> SearchInfoRow<'a> {
-        let details = search.details.as_deref().unwrap_or(none);
-        // The findings are stored in separate rows.
-        let SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings: _ } = details;
-        SearchInfoRow {
-            cp: search.score.and_then(Score::centipawns),
-            mate: search.score.and_then(Score::mate),
-            d: search.depth,
-            sd: search.seldepth,
-            n: search.nodes,
-            ns: search.elapsed,
-            t: search.reported.map(|time| time.as_millis() as u64),
-            l: left.map(nanos),
-            nps: *nps,
-            hf: *hashfull,
-            tb: *tbhits,
-            pv,
-            x: lines,
+/// Writes search information as an object, in the order of the list below.
+fn write_search<S: Serializer>(search: &Option<&SearchInfo>, json: S) -> Result<S::Ok, S::Error> {
+    let Some(search) = search else { return json.serialize_none() };
+    let none = SearchDetails::default();
+    let details = search.details.as_deref().unwrap_or(&none);
+    // The findings are stored in separate rows.
+    let SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings: _ } = details;
+    let milliseconds = |time: Duration| time.as_millis() as u64;
+    let numbers = [
+        // Score in centipawns.
+        ("cp", search.score.and_then(Score::centipawns).map(i128::from)),
+        // Number of moves to mate; negative if the engine is mated.
+        ("mate", search.score.and_then(Score::mate).map(i128::from)),
+        // Depth and selective depth, in plies.
+        ("d", search.depth.map(i128::from)),
+        ("sd", search.seldepth.map(i128::from)),
+        // Number of nodes.
+        ("n", search.nodes.map(i128::from)),
+        // Measured time, in nanoseconds.
+        ("ns", Some(nanos(search.elapsed).into())),
+        // Time that the engine reported, in milliseconds.
+        ("t", search.reported.map(|time| milliseconds(time).into())),
+        // Time left on the clock, in nanoseconds.
+        ("l", left.map(|time| nanos(time).into())),
+        ("nps", nps.map(i128::from)),
+        // Share of the hash table in use, in permille.
+        ("hf", hashfull.map(i128::from)),
+        // Number of positions found in tablebases.
+        ("tb", tbhits.map(i128::from)),
+    ];
+    let mut map = json.serialize_map(None)?;
+    for (key, number) in numbers {
+        if let Some(number) = number {
+            map.serialize_entry(key, &number)?;
         }
     }
-}
-
-/// Reads a [`SearchInfoRow`] into a [`SearchInfo`], field by field, because moving a complete row
-/// would take as long as reading the row.
-fn read_search<'de, D: Deserializer<'de>>(json: D) -> Result<Option<SearchInfo>, D::Error> {
-    json.deserialize_map(SearchInfoFields).map(Some)
-}
-
-struct SearchInfoFields;
-
-impl<'de> Visitor<'de> for SearchInfoFields {
-    type Value = SearchInfo;
-
-    fn expecting(&self, out: &mut Formatter<'_>) -> FmtResult {
-        out.write_str("search information")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SearchInfo, A::Error> {
-        let mut search = SearchInfo::default();
-        let mut elapsed = None;
-        while let Some(field) = map.next_key::<&str>()? {
-            let SearchInfo { details, .. } = &mut search;
-            match field {
-                "cp" => search.score = Some(Score::Centipawns(map.next_value()?)),
-                "mate" => search.score = Some(Score::Mate(map.next_value()?)),
-                "d" => search.depth = Some(map.next_value()?),
-                "sd" => search.seldepth = Some(map.next_value()?),
-                "n" => search.nodes = Some(map.next_value()?),
-                "ns" => elapsed = Some(Duration::from_nanos(map.next_value()?)),
-                "t" => search.reported = Some(Duration::from_millis(map.next_value()?)),
-                "l" => {
-                    let left = Duration::from_nanos(map.next_value()?);
-                    details.get_or_insert_default().left = Some(left);
-                }
-                "nps" => details.get_or_insert_default().nps = Some(map.next_value()?),
-                "hf" => details.get_or_insert_default().hashfull = Some(map.next_value()?),
-                "tb" => details.get_or_insert_default().tbhits = Some(map.next_value()?),
-                "pv" => details.get_or_insert_default().pv = map.next_value()?,
-                "x" => details.get_or_insert_default().lines = map.next_value()?,
-                // A later version may add fields.
-                _ => drop(map.next_value::<IgnoredAny>()?),
-            }
+    // Principal variation, and lines of engine output that the user selected.
+    for (key, texts) in [("pv", pv), ("x", lines)] {
+        if !texts.is_empty() {
+            map.serialize_entry(key, texts)?;
         }
-        // Search information always has a measured time, so a row without a measured time is
-        // damaged.
-        search.elapsed = elapsed.ok_or_else(|| Error::missing_field("ns"))?;
-        Ok(search)
     }
+    map.end()
 }
 
 #[cfg(test)]
@@ -301,13 +208,56 @@ mod tests {
     }
 
     #[test]
-    fn moves_are_read_as_by_serde_or_left_to_serde() {
+    fn moves_are_read_as_by_serde() {
         let written =
             r#"[{"m":"e2e4"},{"m":"e7e8q","t":{"cp":-7,"d":0,"ns":19,"pv":["a","b\""]}}]"#;
         let others = r#"[{"m":"e1h1","t":{"mate":1,"sd":2,"n":3,"ns":4,"t":5,"l":6,"nps":7,"hf":8,"tb":9,"x":["y"]}}]"#;
+        #[derive(Deserialize)]
+        struct Move {
+            #[serde(with = "As::<DisplayFromStr>")]
+            m: UciMove,
+            t: Option<Search>,
+        }
+        #[derive(Deserialize)]
+        struct Search {
+            cp: Option<i32>,
+            mate: Option<i32>,
+            d: Option<u32>,
+            sd: Option<u32>,
+            n: Option<u64>,
+            ns: u64,
+            t: Option<u64>,
+            l: Option<u64>,
+            nps: Option<u64>,
+            hf: Option<u32>,
+            tb: Option<u64>,
+            #[serde(default)]
+            pv: Vec<String>,
+            #[serde(default)]
+            x: Vec<String>,
+        }
+        let search = |t: Search| SearchInfo {
+            score: t.cp.map(Score::Centipawns).or(t.mate.map(Score::Mate)),
+            depth: t.d,
+            seldepth: t.sd,
+            nodes: t.n,
+            elapsed: Duration::from_nanos(t.ns),
+            reported: t.t.map(Duration::from_millis),
+            details: SearchDetails {
+                left: t.l.map(Duration::from_nanos),
+                nps: t.nps,
+                hashfull: t.hf,
+                tbhits: t.tb,
+                pv: t.pv,
+                lines: t.x,
+                findings: Vec::new(),
+            }
+            .boxed(),
+        };
         let by_serde = |text: &str| -> Option<Vec<MoveRecord>> {
-            let rows: Vec<ReadMove> = serde_json::from_str(text).ok()?;
-            Some(rows.into_iter().map(|row| MoveRecord { uci: row.m, search: row.t }).collect())
+            let rows: Vec<Move> = serde_json::from_str(text).ok()?;
+            let record = |row: Move| MoveRecord { uci: row.m, search: row.t.map(search) };
+            Some(rows.into_iter().map(record).collect())
         };
         for text in [written, others] {
             assert!(read_moves(text).is_some_and(|moves| Some(moves) == by_serde(text)), "{text}");
@@ -321,6 +271,19 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn moves_that_another_program_wrote_are_read() {
+        let written = r#"[{"m":"e2e4","t":{"cp":-7,"ns":19,"x":["a\tä","\u001b"]}},{"m":"e7e5"}]"#;
+        let other = r#" [{"t":{"ns": 19, "x":["a\t\u00e4","\u001B"], "new":[], "cp":-7}, "m":"e2e4"},
+            {"m":"e7e5", "newer":1}]"#;
+        assert_eq!(stored_moves(other), stored_moves(written));
+        assert!(read_moves(written).is_some() && read_moves(other).is_none());
+        assert_eq!(stored_moves("[ ]"), Ok(Vec::new()));
+        for wrong in ["[", "{}", r#"[{"m":"e2e9"}]"#, r#"[{"m":"e2e4","t":{"d":9}}]"#] {
+            assert!(stored_moves(wrong).is_err_and(|why| why.starts_with("moves: ")), "{wrong}");
         }
     }
 }

@@ -59,14 +59,11 @@ impl Namespaces {
     pub(super) fn new(writable: Option<[&Path; 2]>) -> io::Result<Namespaces> {
         let text =
             |path: &Path| CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other);
-        let folders = match writable {
-            Some([home, dir]) => Some([text(home)?, text(dir)?]),
-            None => None,
-        };
+        let folders = writable.map(|[home, dir]| io::Result::Ok([text(home)?, text(dir)?]));
         let identity = |id: u32| format!("{id} {id} 1");
         let user = identity(geteuid().as_raw());
         let group = identity(getegid().as_raw());
-        Ok(Namespaces { folders, user, group, stack: vec![0; STACK] })
+        Ok(Namespaces { folders: folders.transpose()?, user, group, stack: vec![0; STACK] })
     }
 
     /// Enters the namespaces permanently, if the system supports namespaces. Makes only system

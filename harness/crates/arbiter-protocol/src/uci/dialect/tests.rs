@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::state::MAX_OPTIONS;
-use shakmaty::Chess;
+use shakmaty::{CastlingMode, Chess};
 
 use super::*;
-use crate::{Deadlines, Go, Limits, Protocol, Session, Setup};
+use crate::{Deadlines, Go, Limits, Protocol, Session, SessionError, Setup};
 
 fn open_session(requested: &[(&str, &str)]) -> (Session, Instant) {
     let options = requested.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();

@@ -1,43 +1,48 @@
-//! Reader of JSON in exactly the form in which the store writes it: without white space, and with
-//! the keys in a fixed order.
+//! Reader of JSON in the form in which the store writes it, without white space.
 //!
 //! The moves of a run are megabytes of JSON, which this reader reads several times as fast as
-//! serde. It never reads what serde would reject or read differently. For JSON in any other form,
-//! it returns `None`, and the caller uses serde. The reader is in this crate, because the crate is
-//! compiled as one unit: otherwise its functions would not be inlined.
+//! serde. For JSON in any other form, it returns `None`. The crate is compiled as one unit, because
+//! otherwise the functions of this module would not be inlined.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 use std::time::Duration;
 
-use crate::record::{MoveRecord, SearchInfo};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use arbiter_game::record::{MoveRecord, SearchInfo};
 use arbiter_protocol::Score;
 
 /// Reads the stored moves of a game.
-pub fn read_moves(text: &str) -> Option<Vec<MoveRecord>> {
+pub(crate) fn read_moves(text: &str) -> Option<Vec<MoveRecord>> {
     let mut moves = Vec::new();
     Compact::read(text, |json| {
-        json.expect("[")?;
-        json.list("]", |json| {
-            json.expect("{\"m\":")?;
-            let uci = json.text()?.parse().ok()?;
-            let search = if json.eat(",\"t\":{") { Some(search(json)?) } else { None };
-            json.expect("}")?;
-            moves.push(MoveRecord { uci, search });
+        json.list(|json| {
+            let mut uci = None;
+            let mut search = None;
+            json.fields(|json, field| {
+                match field {
+                    "m" => uci = Some(json.text()?.parse().ok()?),
+                    "t" => search = Some(read_search(json)?),
+                    // A later version may add fields.
+                    _ => drop(json.value::<IgnoredAny>()?),
+                }
+                Some(())
+            })?;
+            moves.push(MoveRecord { uci: uci?, search });
             Some(())
         })
     })?;
     Some(moves)
 }
 
-/// Reads stored search information after the opening brace.
-fn search(json: &mut Compact<'_>) -> Option<SearchInfo> {
+/// Reads stored search information.
+fn read_search(json: &mut Compact<'_>) -> Option<SearchInfo> {
     let mut search = SearchInfo::default();
     let mut elapsed = None;
-    json.list("}", |json| {
+    json.fields(|json, field| {
         let SearchInfo { details, .. } = &mut search;
-        let field = json.text()?;
-        json.expect(":")?;
         match field {
             "cp" => search.score = Some(Score::Centipawns(json.integer()?)),
             "mate" => search.score = Some(Score::Mate(json.integer()?)),
@@ -53,55 +58,53 @@ fn search(json: &mut Compact<'_>) -> Option<SearchInfo> {
             "nps" => details.get_or_insert_default().nps = Some(json.number()?),
             "hf" => details.get_or_insert_default().hashfull = Some(json.number()?),
             "tb" => details.get_or_insert_default().tbhits = Some(json.number()?),
-            "pv" => details.get_or_insert_default().pv = strings(json)?,
-            "x" => details.get_or_insert_default().lines = strings(json)?,
-            _ => return None,
+            "pv" => details.get_or_insert_default().pv = json.strings()?,
+            "x" => details.get_or_insert_default().lines = json.strings()?,
+            _ => drop(json.value::<IgnoredAny>()?),
         }
         Some(())
     })?;
+    // Search information always has a measured time, so a row without a measured time is damaged.
     search.elapsed = elapsed?;
     Some(search)
 }
 
-fn strings(json: &mut Compact<'_>) -> Option<Vec<String>> {
-    let mut strings = Vec::new();
-    json.expect("[")?;
-    json.list("]", |json| {
-        strings.push(json.string()?);
-        Some(())
-    })?;
-    Some(strings)
-}
-
 /// JSON that has not been read yet.
 #[derive(Debug)]
-pub struct Compact<'a>(&'a str);
+pub(crate) struct Compact<'a>(&'a str);
 
 impl<'a> Compact<'a> {
     /// Returns what `read` reads from a complete text.
-    pub fn read<T>(text: &'a str, read: impl FnOnce(&mut Compact<'a>) -> Option<T>) -> Option<T> {
+    pub(crate) fn read<T>(
+        text: &'a str,
+        read: impl FnOnce(&mut Compact<'a>) -> Option<T>,
+    ) -> Option<T> {
         let mut json = Compact(text);
         read(&mut json).filter(|_| json.0.is_empty())
     }
 
     /// Reads `token` if the rest starts with it, and returns whether it does.
-    pub fn eat(&mut self, token: &str) -> bool {
+    pub(crate) fn eat(&mut self, token: &str) -> bool {
         let rest = self.0.strip_prefix(token);
         self.0 = rest.unwrap_or(self.0);
         rest.is_some()
     }
 
     /// Reads `token`.
-    pub fn expect(&mut self, token: &str) -> Option<()> {
+    pub(crate) fn expect(&mut self, token: &str) -> Option<()> {
         self.eat(token).then_some(())
     }
 
-    /// Reads items with commas between them, at least one, and then `end`.
-    pub fn list(
+    /// Reads `begin`, items with commas between them, and `end`.
+    fn items(
         &mut self,
-        end: &str,
+        [begin, end]: [&str; 2],
         mut item: impl FnMut(&mut Compact<'a>) -> Option<()>,
     ) -> Option<()> {
+        self.expect(begin)?;
+        if self.eat(end) {
+            return Some(());
+        }
         loop {
             item(self)?;
             if !self.eat(",") {
@@ -110,8 +113,43 @@ impl<'a> Compact<'a> {
         }
     }
 
+    /// Reads a list.
+    pub(crate) fn list(&mut self, item: impl FnMut(&mut Compact<'a>) -> Option<()>) -> Option<()> {
+        self.items(["[", "]"], item)
+    }
+
+    /// Reads an object. `value` gets the name of each field and reads the value of the field.
+    pub(crate) fn fields(
+        &mut self,
+        mut value: impl FnMut(&mut Compact<'a>, &'a str) -> Option<()>,
+    ) -> Option<()> {
+        self.items(["{", "}"], |json| {
+            let name = json.text()?;
+            json.expect(":")?;
+            value(json, name)
+        })
+    }
+
+    /// Reads a list of strings.
+    fn strings(&mut self) -> Option<Vec<String>> {
+        let mut strings = Vec::new();
+        self.list(|json| {
+            strings.push(json.string()?);
+            Some(())
+        })?;
+        Some(strings)
+    }
+
+    /// Reads a value in any form, as serde does.
+    fn value<T: Deserialize<'a>>(&mut self) -> Option<T> {
+        let mut values = serde_json::Deserializer::from_str(self.0).into_iter();
+        let value = values.next()?.ok()?;
+        self.0 = self.0.get(values.byte_offset()..)?;
+        Some(value)
+    }
+
     /// Reads a whole number that is not negative.
-    pub fn number<T: TryFrom<u64>>(&mut self) -> Option<T> {
+    pub(crate) fn number<T: TryFrom<u64>>(&mut self) -> Option<T> {
         let end = self.0.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, rest) = self.0.split_at(end);
         self.0 = rest;
@@ -121,7 +159,7 @@ impl<'a> Compact<'a> {
     }
 
     /// Reads a whole number.
-    pub fn integer<T: TryFrom<i64>>(&mut self) -> Option<T> {
+    pub(crate) fn integer<T: TryFrom<i64>>(&mut self) -> Option<T> {
         let number: i64 = if self.eat("-") {
             // For serde, -0 is a floating-point number.
             -self.number().filter(|number: &i64| *number != 0)?
@@ -132,7 +170,7 @@ impl<'a> Compact<'a> {
     }
 
     /// Reads a string without escapes.
-    pub fn text(&mut self) -> Option<&'a str> {
+    pub(crate) fn text(&mut self) -> Option<&'a str> {
         let rest = self.0.strip_prefix('"')?;
         let end = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..b' '))?;
         let (text, rest) = rest.split_at(end);
@@ -140,18 +178,23 @@ impl<'a> Compact<'a> {
         Some(text)
     }
 
-    /// Reads a string, in which quotation marks and backslashes may be escaped.
-    pub fn string(&mut self) -> Option<String> {
+    /// Reads a string.
+    pub(crate) fn string(&mut self) -> Option<String> {
         if let Some(text) = self.text() {
             return Some(text.to_owned());
         }
+        // The moves of a game are a string with many escaped quotation marks, which serde reads
+        // three times as slowly.
         let mut bytes = self.0.strip_prefix('"')?.bytes();
         let mut text = Vec::with_capacity(bytes.len().min(1 << 14));
         loop {
             let byte = bytes.next()?;
             text.push(match byte {
                 b'"' => break,
-                b'\\' => bytes.next().filter(|escaped| matches!(escaped, b'"' | b'\\'))?,
+                b'\\' => match bytes.next()? {
+                    escaped @ (b'"' | b'\\') => escaped,
+                    _ => return self.value(),
+                },
                 ..b' ' => return None,
                 _ => byte,
             });
@@ -199,11 +242,21 @@ mod tests {
             assert!(check::<String>(text, |json| json.text().map(str::to_owned)), "{text}");
             assert!(check::<String>(text, Compact::string), "{text}");
         }
-        for text in [r#""\"""#, r#""a\\\"ö\"""#] {
+        for text in [r#""\"""#, r#""a\\\"ö\"""#, r#""\n\t\r\b\f\u0000\u001b\u007F\u00e4""#] {
             assert!(!check::<String>(text, |json| json.text().map(str::to_owned)), "{text}");
             assert!(check::<String>(text, Compact::string), "{text}");
         }
-        for text in ["\"", "\"\\\"", "\"\\", "\"a\n\"", "\"\\n\"", "\"\\u0041\"", "x", "\"\"\""] {
+        for text in [
+            "\"",
+            "\"\\\"",
+            "\"\\",
+            "\"a\n\"",
+            "\"\\ud800\"",
+            "\"\\u00+a\"",
+            "\"\\q\"",
+            "x",
+            "\"\"\"",
+        ] {
             assert!(!check::<String>(text, Compact::string), "{text}");
         }
     }
