@@ -1,65 +1,52 @@
 //! Tests that read PGN texts in the forms that programs write.
 
 use std::fmt::Write as _;
-use std::ops::ControlFlow;
 
 use expect_test::{Expect, expect};
 
 use super::*;
 
-/// Visitor that writes all parts of a game into one line.
-#[derive(Default)]
-struct GameText(String);
-
-impl GameVisitor for GameText {
-    fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
-        self.0.clear();
-        let tags = [&tags.white, &tags.black, &tags.result, &tags.fen].map(|tag| text_of(tag));
-        for tag in tags.iter().filter(|tag| !tag.is_empty()) {
-            let _ = write!(self.0, "[{tag}] ");
-        }
-        ControlFlow::Continue(())
+/// Returns all parts of a game in one line.
+fn game_text(games: &mut Games<'_>) -> String {
+    let mut line = String::new();
+    let tags = games.tags();
+    let tags = [&tags.white, &tags.black, &tags.result, &tags.fen].map(|tag| text_of(tag));
+    for tag in tags.iter().filter(|tag| !tag.is_empty()) {
+        let _ = write!(line, "[{tag}] ");
     }
-
-    fn san(&mut self, san: San) -> ControlFlow<()> {
-        let _ = write!(self.0, "{san} ");
-        ControlFlow::Continue(())
-    }
-
-    fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
-        let _ = write!(self.0, "?{} ", String::from_utf8_lossy(word));
-        ControlFlow::Continue(())
-    }
-
-    fn comment(&mut self, comment: &[u8]) {
-        let _ = match comment.len() {
-            0..60 => write!(self.0, "{{{}}} ", text_of(comment)),
-            length => write!(self.0, "{{{length}}} "),
+    while let Some(part) = games.next_part() {
+        let _ = match part {
+            Part::San(san) => write!(line, "{san} "),
+            Part::Unknown(word) => write!(line, "?{} ", String::from_utf8_lossy(&word)),
+            Part::Unclosed => write!(line, "?{{ "),
+            Part::Comment(comment) if comment.len() < 60 => {
+                write!(line, "{{{}}} ", text_of(comment))
+            }
+            Part::Comment(comment) => write!(line, "{{{}}} ", comment.len()),
+            Part::Outcome(outcome) => write!(line, "{outcome} "),
         };
     }
-
-    fn outcome(&mut self, outcome: Outcome) {
-        let _ = write!(self.0, "{outcome} ");
-    }
+    line
 }
 
 /// Returns all games in a text, one per line, each with the line numbers.
 fn games_text(text: impl AsRef<[u8]>) -> String {
-    let mut games = String::new();
+    let mut all = String::new();
     let mut lines_before = 0;
     for block in Blocks::new(text.as_ref()) {
         let block = block.expect("memory can be read");
-        let text = Text::new(&block);
-        let mut reader = Games::new(&text);
-        let mut game = GameText::default();
-        while reader.read(&mut game) {
-            let Lines { first, last } = reader.lines();
-            let lines = (first + lines_before + 1, last + lines_before + 1);
-            let _ = writeln!(games, "{}-{}: {}", lines.0, lines.1, game.0.trim_end());
+        let mut games = Games::new(&block);
+        while games.next_game() {
+            let game = game_text(&mut games);
+            if games.is_game() {
+                let Lines { first, last } = games.lines();
+                let lines = (first + lines_before + 1, last + lines_before + 1);
+                let _ = writeln!(all, "{}-{}: {}", lines.0, lines.1, game.trim_end());
+            }
         }
-        lines_before += reader.lines().last;
+        lines_before += games.lines().last;
     }
-    games
+    all
 }
 
 /// Compares the games in each text with the expected games.

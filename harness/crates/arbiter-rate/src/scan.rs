@@ -1,7 +1,6 @@
 //! Reduction of a block of games to their results.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 use shakmaty::fen::Fen;
 use shakmaty::{Color, EnPassantMode, KnownOutcome, Position, Role, Setup};
@@ -10,8 +9,7 @@ use super::comments::{ending, is_book, time_ms};
 use super::evaluations::Evaluations;
 use arbiter_names::shown;
 use arbiter_pgn::{
-    GameVisitor, Games, MAX_NAME, Mainline, MoveError, Outcome, San, Tags, Text, UNCLOSED,
-    legal_move, text_of,
+    Games, MAX_NAME, Mainline, MoveError, Outcome, Part, San, Tags, legal_move, text_of,
 };
 use arbiter_position::Start;
 use arbiter_schedule::seed::{FNV_START, fnv1a};
@@ -148,12 +146,20 @@ struct Index {
 
 /// Reads all games of a block.
 pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
-    let text = Text::new(text);
-    let mut games = Games::new(&text);
+    let mut games = Games::new(text);
     let mut block = Block::default();
     let mut index = Index::default();
     let mut game = GameScan { options, ..GameScan::default() };
-    while games.read(&mut game) {
+    while games.next_game() {
+        game.begin(games.tags());
+        while game.rejection.is_none() || !games.is_game() {
+            let Some(part) = games.next_part() else { break };
+            game.take(part);
+        }
+        // Text without tags is a game only if it has moves.
+        if !games.is_game() {
+            continue;
+        }
         block.corrected +=
             u64::from(game.replay.as_ref().is_some_and(|replay| replay.start.correction.is_some()));
         let judged = game.judge(games.tags(), games.first_line(), &mut block, &mut index);
@@ -193,14 +199,15 @@ struct GameScan {
 #[derive(Debug)]
 enum MoveOrWord {
     San(San),
-    Word(Box<[u8]>),
+    Word(Vec<u8>),
 }
 
-impl GameVisitor for GameScan {
-    fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
+impl GameScan {
+    /// Starts a game with these tags.
+    fn begin(&mut self, tags: &Tags) {
         // Reusing the vectors avoids allocations for each game.
-        let (mut moves, mut last_comment) =
-            (std::mem::take(&mut self.moves), std::mem::take(&mut self.last_comment));
+        let mut moves = std::mem::take(&mut self.moves);
+        let mut last_comment = std::mem::take(&mut self.last_comment);
         moves.clear();
         last_comment.clear();
         *self = GameScan { options: self.options, moves, last_comment, ..GameScan::default() };
@@ -209,35 +216,37 @@ impl GameVisitor for GameScan {
             self.replay = tags.start().ok().map(Mainline::new);
             self.rejection = self.replay.is_none().then_some(RejectReason::Position);
         }
-        // Text without tags is a game only if moves follow.
-        if self.rejection.is_some() && tags.any {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
+    }
+
+    fn take(&mut self, part: Part<'_>) {
+        match part {
+            Part::San(san) => {
+                if let Some(replay) = &mut self.replay
+                    && let Err(error) = replay.play(san)
+                {
+                    let null = if error == MoveError::Null { ", a null move" } else { "" };
+                    self.reject_move(&format!("{san}{null}"));
+                }
+                self.moves.push(MoveOrWord::San(san));
+            }
+            Part::Unknown(word) => {
+                self.reject_move(&shown(String::from_utf8_lossy(&word).into_owned()));
+                self.moves.push(MoveOrWord::Word(word));
+            }
+            Part::Unclosed => {
+                self.rejection.get_or_insert(RejectReason::Cut);
+            }
+            Part::Comment(comment) => self.comment(comment),
+            Part::Outcome(outcome) => self.outcome = Some(outcome),
         }
     }
 
-    fn san(&mut self, san: San) -> ControlFlow<()> {
-        if let Some(replay) = &mut self.replay
-            && let Err(error) = replay.play(san)
-        {
-            let null = if error == MoveError::Null { ", a null move" } else { "" };
-            let illegal = replay.numbered(&format!("{san}{null}"));
-            (self.rejection, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
+    /// Rejects the game for a move that is illegal; without replay, any move counts.
+    fn reject_move(&mut self, written: &str) {
+        if let Some(replay) = &self.replay {
+            self.illegal = Some(replay.numbered(written));
+            self.rejection = Some(RejectReason::IllegalMove);
         }
-        self.moves.push(MoveOrWord::San(san));
-        if self.rejection.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
-    fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
-        if word == UNCLOSED {
-            self.rejection.get_or_insert(RejectReason::Cut);
-        } else if let Some(replay) = &self.replay {
-            let illegal = replay.numbered(&shown(String::from_utf8_lossy(word).into_owned()));
-            (self.rejection, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
-        }
-        self.moves.push(MoveOrWord::Word(word.into()));
-        if self.rejection.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn comment(&mut self, comment: &[u8]) {
@@ -256,12 +265,6 @@ impl GameVisitor for GameScan {
         }
     }
 
-    fn outcome(&mut self, outcome: Outcome) {
-        self.outcome = Some(outcome);
-    }
-}
-
-impl GameScan {
     fn judge(
         &mut self,
         tags: &Tags,
