@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use async_nats::{Client, Message, Subscriber, jetstream};
 use futures_util::StreamExt;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
@@ -31,13 +31,14 @@ use self::audit::Audits;
 pub use self::describe::{check, check_engines, describe, describe_suite};
 use self::remark_limit::RemarkLimit;
 use self::started_jobs::StartedJobs;
-use self::streams::{JobSender, Outgoing, ProgramUploader, StreamEvent};
+use self::streams::{Outgoing, ProgramUploader, StreamEvent, StreamTasks};
 pub use self::worker_policy::WorkerHistory;
 use self::worker_policy::WorkerPolicy;
 use super::assignment::Assignment;
 use super::connection::{AccessError, Connection};
 use super::in_flight::{InFlight, Receipt};
 use super::metrics::ClusterMetrics;
+use super::monitor::WorkerState;
 use super::proof::RunSecret;
 use super::range_set::RangeSet;
 use super::subject::{ALL_WORKER_STATUSES, BEACONS, is_inbox};
@@ -47,9 +48,8 @@ use super::wire::{
     self, AUDITS, Beacon, BenchResult, CoordinatorMessage, Job, Notice, ProgramRequest,
     RunDescription, WorkerStatus,
 };
-use super::worker_state::WorkerState;
 use arbiter_run::Remark;
-use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent, unix_time_ms};
+use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent, task_output, unix_time_ms};
 
 /// Time between two ticks of the coordinator. A tick checks for idle workers and extends leases;
 /// other events are handled immediately.
@@ -186,7 +186,8 @@ pub async fn coordinate<A: Assignment>(
     history.played.iter().for_each(|(_, tally)| stored.insert(tally.pair));
     let id = &description.run_id;
     streams::open(&connection, id, description.lease).await?;
-    let programs = ProgramUploader::new(programs, streams::programs(&connection).await?);
+    let store = Mutex::new(streams::programs(&connection).await?);
+    let programs = ProgramUploader { paths: programs, store };
     let subscriptions = Subscriptions {
         descriptions: connection.subscribe(&id.description_subject()).await?,
         programs: connection.subscribe(&id.program_subject()).await?,
@@ -194,16 +195,16 @@ pub async fn coordinate<A: Assignment>(
         statuses: connection.subscribe(ALL_WORKER_STATUSES).await?,
         joins: connection.subscribe(&id.join_subject(">")).await?,
     };
-    let (event_sender, events) = mpsc::channel(MAX_EVENTS);
+    let (events, received) = mpsc::channel(MAX_EVENTS);
     // The channel is unbounded, because the task that owns all state must not wait for the server.
     // The number of pairs in flight limits the length of the queue.
     let (outgoing, queue) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
-    let context = &connection.jetstream;
-    let sender =
-        JobSender { context: context.clone(), id: id.clone(), key: key.public(), first_attempt };
-    tasks.spawn(sender.run(queue, event_sender.clone()));
-    tasks.spawn(streams::receive_results(context.clone(), id.clone(), event_sender));
+    let context = connection.jetstream.clone();
+    let stream_tasks =
+        StreamTasks { context, id: id.clone(), key: key.public(), first_attempt, events };
+    tasks.spawn(stream_tasks.clone().send_jobs(queue));
+    tasks.spawn(stream_tasks.receive_results());
     let coordinator = Coordinator {
         signed: wire::sign(&description, &key),
         secret: RunSecret::new(&key, &description.run_id),
@@ -239,7 +240,7 @@ pub async fn coordinate<A: Assignment>(
         presences: RemarkLimit::default(),
         metrics,
     };
-    tokio::spawn(coordinator.run(subscriptions, events, tasks));
+    tokio::spawn(coordinator.run(subscriptions, received, tasks));
     Ok(())
 }
 
@@ -317,11 +318,7 @@ impl<A: Assignment> Coordinator<A> {
                 },
                 // A `JoinSet` keeps finished tasks, such as uploads, until the tasks are joined. A
                 // panic of a task must end the run instead of being lost.
-                Some(ended) = tasks.join_next() => if let Err(error) = ended
-                    && error.is_panic()
-                {
-                    std::panic::resume_unwind(error.into_panic());
-                },
+                Some(ended) = tasks.join_next() => drop(task_output(ended)),
                 disputed = self.audits.next() => self.decide(disputed).await,
                 reason = self.connection.denied() => {
                     self.notify(JobEvent::Lost(format!("the NATS server refuses: {reason}")));

@@ -3,7 +3,6 @@
 //! Each slot is a task with its own [`LocalExecutor`](arbiter_runner::LocalExecutor) of one slot.
 //! The task of [`serve`] reads beacons and coordinator messages, and sends the worker's status.
 
-pub(crate) mod job_runner;
 mod known_runs;
 mod program_store;
 mod run_setup;
@@ -21,15 +20,15 @@ use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
 use self::known_runs::KnownRuns;
-use super::connection::{AccessError, Connection};
+use super::connection::{AccessError, Connection, denied};
 use super::metrics::WorkerMetrics;
-use super::run_id::RunId;
-use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, worker_status};
+use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, RunId, worker_status};
 use super::trust::PublicKey;
 use super::wire::{
     self, CoordinatorMessage, EXCLUDED, Job, Notice, WireError, WorkMessage, WorkerStatus,
 };
 use arbiter_process::{ResourceLimits, Sandbox, Spawner};
+use arbiter_runner::task_output;
 
 /// Time between two ticks of a worker. Timeouts, metrics and status messages are handled on ticks.
 const TICK: Duration = Duration::from_millis(250);
@@ -207,15 +206,12 @@ pub async fn serve(
                 shared.changed.notify_waiters();
             },
             Some(message) = messages.next() => receive(&shared, &message),
-            reason = connection.denied() => {
-                return Err(AccessError::denied("what workers need", reason));
-            }
+            reason = connection.denied() => return Err(denied("what workers need")(reason)),
             _ = phase.changed() => shared.changed.notify_waiters(),
             ended = slot_tasks.join_next() => match ended {
                 None => break,
                 // A panic must end the worker, because a silent loss of a slot would hide the bug.
-                Some(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-                Some(_) => {}
+                Some(ended) => drop(task_output(ended)),
             },
             at = tick.tick() => {
                 ticks += 1;

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use crate::run_id::RunId;
+use crate::subject::RunId;
 use crate::wire::{Requirements, RunDescription, RunEngine};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_plan::{Engine, Plan, cpus_per_game, engine_threads};
 use arbiter_protocol::Deadlines;
-use arbiter_protocol::Limits;
 
 /// Number of moves whose total clock time is the upper bound on the time of a single move.
 const MOVES: u32 = 200;
@@ -16,15 +15,9 @@ const MOVES: u32 = 200;
 /// Time that is added to the longest expected time without progress to get the stall timeout.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// Returns the run description of a plan. The plan must pass [`check`]; `engines` are the engines
-/// of the plan, and `run` is the name of the run.
-pub fn describe(
-    plan: &Plan,
-    run_id: RunId,
-    run: &str,
-    engines: Vec<RunEngine>,
-    lease: Duration,
-) -> RunDescription {
+/// Returns the run description of a plan, from the description of a suite with the engines and the
+/// deadlines of the plan. The plan must pass [`check`].
+pub fn describe(plan: &Plan, suite: RunDescription) -> RunDescription {
     let deadlines = plan.deadlines;
     let searches = plan.engines.iter().map(|engine| longest_search(engine, &deadlines));
     let start = deadlines.uciok + deadlines.readyok;
@@ -49,7 +42,7 @@ pub fn describe(
         // The times of the plan are already scaled to this machine, so the speed of this machine is
         // the reference.
         reference_nps: plan.scale.map(|scale| scale.measured_nps),
-        ..describe_suite(run_id, run, engines, deadlines, lease)
+        ..suite
     }
 }
 
@@ -119,8 +112,7 @@ pub fn check_engines(engines: &[Engine]) -> Result<(), String> {
 
 /// Returns the longest time that an engine may search for a move.
 fn longest_search(engine: &Engine, deadlines: &Deadlines) -> Duration {
-    let limits: &Limits = &engine.conditions.limits;
-    limits.granted(MOVES).unwrap_or(deadlines.bestmove) + deadlines.stop
+    engine.conditions.limits.granted(MOVES).unwrap_or(deadlines.bestmove) + deadlines.stop
 }
 
 #[cfg(test)]
@@ -140,7 +132,9 @@ mod tests {
         let run_id = RunId::new("r", 5, &key.public().to_string());
         let engine = |engine| RunEngine::new(engine, program.clone(), vec![], false);
         let engines = plan.engines.iter().map(engine).collect();
-        let description = describe(&plan, run_id, "r", engines, Duration::from_secs(30));
+        let lease = Duration::from_secs(30);
+        let suite = describe_suite(run_id, "r", engines, plan.deadlines, lease);
+        let description = describe(&plan, suite);
         // The description survives signing and reading unchanged.
         let (read, _): (RunDescription, _) =
             wire::verified(&wire::sign(&description, &key), &[key.public()]).unwrap();

@@ -16,10 +16,9 @@ use futures_util::StreamExt;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::sleep;
 
-use crate::connection::{AccessError, Connection};
+use crate::connection::{AccessError, Connection, denied};
 use crate::in_flight::SentJob;
-use crate::run_id::RunId;
-use crate::subject::{JOB_CONSUMER, PROGRAMS, RESULT_CONSUMER};
+use crate::subject::{JOB_CONSUMER, PROGRAMS, RESULT_CONSUMER, RunId};
 use crate::trust::PublicKey;
 use crate::wire;
 
@@ -111,10 +110,9 @@ pub(super) async fn open(
         ..common()
     };
     let stream = &connection.jetstream;
-    let jobs = stream.get_or_create_stream(jobs).await;
-    let jobs = jobs.map_err(|e| AccessError::denied("a stream of jobs", e))?;
+    let jobs = stream.get_or_create_stream(jobs).await.map_err(denied("a stream of jobs"))?;
     let results = stream.get_or_create_stream(results).await;
-    let results = results.map_err(|e| AccessError::denied("a stream of results", e))?;
+    let results = results.map_err(denied("a stream of results"))?;
     let consumer = |name: &str, ack_wait| pull::Config {
         durable_name: Some(name.to_owned()),
         ack_policy: AckPolicy::Explicit,
@@ -134,13 +132,10 @@ pub(super) async fn open(
         ..consumer(JOB_CONSUMER, lease)
     };
     let job_consumer = jobs.create_consumer(job_consumer).await;
-    let job_consumer = job_consumer.map_err(|e| AccessError::denied("a consumer of jobs", e))?;
+    let job_consumer = job_consumer.map_err(denied("a consumer of jobs"))?;
     // Old servers silently ignore unknown settings.
     if job_consumer.cached_info().config.ack_wait != lease {
-        return Err(AccessError::denied(
-            "a consumer of jobs",
-            "it changes the time for acknowledgements",
-        ));
+        return Err(denied("a consumer of jobs")("it changes the time for acknowledgements"));
     }
     // Results that a killed coordinator had received would be redelivered only after
     // [`RESULT_ACK_WAIT`]. A new consumer receives these results immediately.
@@ -148,10 +143,10 @@ pub(super) async fn open(
         && !matches!(error.kind(), ConsumerErrorKind::JetStream(error)
             if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND)
     {
-        return Err(AccessError::denied("a consumer of results", error));
+        return Err(denied("a consumer of results")(error));
     }
     let result_consumer = results.create_consumer(consumer(RESULT_CONSUMER, RESULT_ACK_WAIT)).await;
-    result_consumer.map(drop).map_err(|e| AccessError::denied("a consumer of results", e))
+    result_consumer.map(drop).map_err(denied("a consumer of results"))
 }
 
 /// Returns the object store of programs, creating it if needed.
@@ -159,30 +154,20 @@ pub(super) async fn programs(connection: &Connection) -> Result<ObjectStore, Acc
     if let Ok(store) = connection.jetstream.get_object_store(PROGRAMS).await {
         return Ok(store);
     }
-    let config = object_store::Config {
-        bucket: PROGRAMS.to_owned(),
-        max_age: MAX_AGE,
-        ..Default::default()
-    };
+    let bucket = PROGRAMS.to_owned();
+    let config = object_store::Config { bucket, max_age: MAX_AGE, ..Default::default() };
     let made = connection.jetstream.create_object_store(config).await;
-    made.map_err(|error| AccessError::denied("an object store of programs", error))
+    made.map_err(denied("an object store of programs"))
 }
 
 /// Uploader of programs that workers request.
 pub(super) struct ProgramUploader {
-    paths: HashMap<blake3::Hash, PathBuf>,
-    store: Mutex<ObjectStore>,
+    /// Path of each program, by the hash of the program.
+    pub(super) paths: HashMap<blake3::Hash, PathBuf>,
+    pub(super) store: Mutex<ObjectStore>,
 }
 
 impl ProgramUploader {
-    /// Creates an uploader of program files; `paths` maps the hash of each file to its path.
-    pub(super) fn new(
-        paths: HashMap<blake3::Hash, PathBuf>,
-        store: ObjectStore,
-    ) -> ProgramUploader {
-        ProgramUploader { paths, store: Mutex::new(store) }
-    }
-
     /// Uploads a program unless the server already has the program.
     pub(super) async fn upload(&self, hash: blake3::Hash) -> Result<(), String> {
         let path = self.paths.get(&hash).ok_or("unknown program of this run")?.clone();
@@ -203,23 +188,21 @@ impl ProgramUploader {
     }
 }
 
-/// Sender of the jobs of a run.
-pub(super) struct JobSender {
+/// The tasks that send the jobs of a run and receive the results.
+#[derive(Clone)]
+pub(super) struct StreamTasks {
     pub(super) context: jetstream::Context,
     pub(super) id: RunId,
     /// Public key of the coordinator, with which the signatures of jobs on the server are verified.
     pub(super) key: PublicKey,
     /// Number of the first attempt at each pair since the start of the coordinator.
     pub(super) first_attempt: u32,
+    pub(super) events: mpsc::Sender<StreamEvent>,
 }
 
-impl JobSender {
+impl StreamTasks {
     /// Sends jobs one after another; each job is sent again until the server has stored the job.
-    pub(super) async fn run(
-        self,
-        mut queue: mpsc::UnboundedReceiver<Outgoing>,
-        events: mpsc::Sender<StreamEvent>,
-    ) {
+    pub(super) async fn send_jobs(self, mut queue: mpsc::UnboundedReceiver<Outgoing>) {
         while let Some(next) = queue.recv().await {
             match next {
                 Outgoing::Done { pair } => {
@@ -241,7 +224,7 @@ impl JobSender {
                             None => sleep(RETRY_PAUSE).await,
                         }
                     };
-                    if events.send(StreamEvent::Sent { pair, sent }).await.is_err() {
+                    if self.events.send(StreamEvent::Sent { pair, sent }).await.is_err() {
                         return;
                     }
                 }
@@ -258,25 +241,24 @@ impl JobSender {
         let message = || PublishMessage::build().payload(job.to_vec().into());
         // Only the first attempt requires an empty subject; later attempts replace the existing
         // job.
-        let sent = if attempt == self.first_attempt {
-            // After a restart of the coordinator, an earlier job may still be on the server, or a
-            // worker may be playing the pair.
-            match send(message().expected_last_subject_sequence(0)).await {
-                Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
-                    match self.left_over(pair).await {
-                        // The job was stored, but the acknowledgement of the server was lost.
-                        Some(sent) if sent.attempt == attempt => {
-                            return Some(SentJob { is_left_over: false, ..sent });
-                        }
-                        Some(left_over) => return Some(left_over),
-                        None => send(message()).await,
-                    }
-                }
-                sent => sent,
-            }
+        let mut sent = if attempt == self.first_attempt {
+            send(message().expected_last_subject_sequence(0)).await
         } else {
             send(message()).await
         };
+        if let Err(error) = &sent
+            && error.kind() == PublishErrorKind::WrongLastSequence
+        {
+            // After a restart of the coordinator, an earlier job may still be on the server, or a
+            // worker may be playing the pair.
+            if let Some(left_over) = self.left_over(pair).await {
+                // If the attempt is the same, the job was stored, but the acknowledgement of the
+                // server was lost.
+                let is_left_over = left_over.attempt != attempt;
+                return Some(SentJob { is_left_over, ..left_over });
+            }
+            sent = send(message()).await;
+        }
         sent.ok().map(|ack| SentJob { attempt, sequence: ack.sequence, is_left_over: false })
     }
 
@@ -289,42 +271,39 @@ impl JobSender {
         let attempt = wire::attempt_of_job(&message.payload, self.key)?;
         Some(SentJob { attempt, sequence: message.sequence, is_left_over: true })
     }
-}
 
-/// Receives results until the receiver of the events is dropped.
-pub(super) async fn receive_results(
-    context: jetstream::Context,
-    id: RunId,
-    events: mpsc::Sender<StreamEvent>,
-) {
-    let mut is_drained = false;
-    while !events.is_closed() {
-        let consumer: Result<PullConsumer, _> =
-            context.get_consumer_from_stream(RESULT_CONSUMER, id.result_stream()).await;
-        // The request is repeated without end, because the server may be restarting.
-        let Ok(consumer) = consumer else {
+    /// Receives results until the receiver of the events is dropped.
+    pub(super) async fn receive_results(self) {
+        let Self { context, id, events, .. } = self;
+        let mut is_drained = false;
+        while !events.is_closed() {
+            let consumer: Result<PullConsumer, _> =
+                context.get_consumer_from_stream(RESULT_CONSUMER, id.result_stream()).await;
+            // The request is repeated without end, because the server may be restarting.
+            let Ok(consumer) = consumer else {
+                sleep(RETRY_PAUSE).await;
+                continue;
+            };
+            // A consumer that fails is looked up again, because the server may have been restarted.
+            'fetching: while !events.is_closed() {
+                let wait = if is_drained { POLL } else { FIRST_POLL };
+                let batch = consumer.fetch().max_messages(BATCH).expires(wait).messages().await;
+                let Ok(mut batch) = batch else { break };
+                let mut count = 0;
+                while let Some(message) = batch.next().await {
+                    let Ok(message) = message else { break 'fetching };
+                    count += 1;
+                    let _ = events.send(StreamEvent::Result(message)).await;
+                }
+                // An empty batch means that all results from before the start have been delivered.
+                // From now on, the coordinator knows which pairs need new jobs.
+                if count == 0 && !is_drained {
+                    is_drained = true;
+                    let _ = events.send(StreamEvent::Drained).await;
+                }
+            }
             sleep(RETRY_PAUSE).await;
-            continue;
-        };
-        // A consumer that fails is looked up again, because the server may have been restarted.
-        'fetching: while !events.is_closed() {
-            let wait = if is_drained { POLL } else { FIRST_POLL };
-            let batch = consumer.fetch().max_messages(BATCH).expires(wait).messages().await;
-            let Ok(mut batch) = batch else { break };
-            let mut count = 0;
-            while let Some(message) = batch.next().await {
-                let Ok(message) = message else { break 'fetching };
-                count += 1;
-                let _ = events.send(StreamEvent::Result(message)).await;
-            }
-            // An empty batch means that all results from before the start have been delivered. From
-            // now on, the coordinator knows which pairs need new jobs.
-            if count == 0 && !is_drained {
-                is_drained = true;
-                let _ = events.send(StreamEvent::Drained).await;
-            }
         }
-        sleep(RETRY_PAUSE).await;
     }
 }
 

@@ -10,11 +10,10 @@ use serde_with::{As, DisplayFromStr, serde_conv};
 
 use super::signed::{MAX_SIGNED, Signed};
 use super::{Message, WireError, invalid};
-use crate::run_id::RunId;
+use crate::subject::RunId;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
-use arbiter_game::text::printable;
-use arbiter_game::text::{MAX_TEXT, Text};
+use arbiter_game::text::{MAX_TEXT, Text, printable};
 use arbiter_plan::{Engine, Program, Scale};
 use arbiter_process::open_input;
 use arbiter_protocol::Deadlines;

@@ -10,11 +10,10 @@ use tokio::time::sleep;
 use super::{Shared, program_store};
 use crate::bench;
 use crate::proof::Token;
-use crate::run_id::RunId;
-use crate::subject::JOB_CONSUMER;
+use crate::subject::{JOB_CONSUMER, RunId};
 use crate::trust::PublicKey;
 use crate::wire::{
-    self, BenchResult, JoinRequest, RunDescription, RunEngine, RunFile, WorkerStatus,
+    self, BenchResult, Benches, JoinRequest, RunDescription, RunEngine, RunFile, WorkerStatus,
 };
 use arbiter_game::annotation::Keeping;
 use arbiter_game::engine::EngineSetup;
@@ -27,10 +26,6 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Maximum number of retries of a request. The limit prevents a slot from waiting for a run that no
 /// longer exists.
 const MAX_TRIES: u32 = 30;
-
-/// Bench result of each engine, or the reason why the bench failed; `None` if the run does not
-/// require the bench of the engine.
-type Benches = Vec<Option<Result<BenchResult, String>>>;
 
 /// Everything that a worker needs to play jobs of a run.
 #[derive(Debug)]
@@ -75,21 +70,27 @@ impl RunSetup {
         // If times are scaled by the bench speed, the bench must run under the same load as the
         // games: with one copy for each game that the worker can play in parallel.
         let copies = description.reference_nps.map_or(1, |_| all_slots / slots.max(1)) as usize;
-        let mut benches: Benches = Vec::new();
+        let mut benches = Benches::new();
         let mut measured = None;
         for (run_engine, engine) in description.engines.iter().zip(&engines) {
-            let bench = if run_engine.is_benched {
-                Some(bench::measure(engine, copies).await)
-            } else {
-                None
-            };
-            if let Some(Ok(BenchResult { nps, .. })) = bench {
+            if !run_engine.is_benched {
+                benches.push(None);
+                continue;
+            }
+            let bench = bench::measure(engine, copies).await;
+            if let Ok(BenchResult { nps, .. }) = bench {
                 shared.known_runs().bench(&engine.name, nps);
                 measured = Some(nps);
             }
-            benches.push(bench);
+            benches.push(Some(bench));
         }
-        let (token, at) = join(shared, run_id, key, benches).await?;
+        let mut nonce = [0; 32];
+        // A new nonce makes recorded answers to earlier requests invalid.
+        getrandom::fill(&mut nonce).map_err(|error| format!("no random numbers: {error}"))?;
+        let nonce = Token::from_bytes(nonce);
+        let join = wire::write(&JoinRequest { nonce, benches });
+        let answer = request(shared, run_id.join_subject(&shared.config.name), join).await?;
+        let (token, at) = wire::read_join_answer(&answer, nonce, key)?;
         shared.known_runs().join(run_id.clone(), key, at);
         if let Some(factor) = measured.and_then(|nps| description.scale_to(nps)) {
             let run = &description.run;
@@ -145,23 +146,6 @@ async fn setup(
         sandbox.readable.extend(files);
     }
     Ok(setup)
-}
-
-/// Sends the bench results in a join request. Returns the token and the time stamp of the answer;
-/// the error is the coordinator's reason for a refusal.
-async fn join(
-    shared: &Shared,
-    run_id: &RunId,
-    key: PublicKey,
-    benches: Benches,
-) -> Result<(Token, u64), String> {
-    let mut nonce = [0; 32];
-    // A new nonce makes recorded answers to earlier requests invalid.
-    getrandom::fill(&mut nonce).map_err(|error| format!("no random numbers: {error}"))?;
-    let nonce = Token::from_bytes(nonce);
-    let join = wire::write(&JoinRequest { nonce, benches });
-    let answer = request(shared, run_id.join_subject(&shared.config.name), join).await?;
-    wire::read_join_answer(&answer, nonce, key)
 }
 
 /// Sends a request, repeatedly if necessary, and returns the reply.

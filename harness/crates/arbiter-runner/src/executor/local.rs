@@ -9,10 +9,9 @@ use tokio::task::JoinSet;
 
 use super::engine_pool::EnginePool;
 use super::slot::{LocalOptions, Shared, Slot};
-use super::{Executor, JobEvent};
+use super::{Executor, JobEvent, task_output};
 use crate::live_games::LiveGames;
 use arbiter_game::engine::EngineSetup;
-use arbiter_game::record::GameRecord;
 use arbiter_process::{Pulse, QUIT_GRACE, Spawner, allowed_cpus};
 use arbiter_run::PairJob;
 
@@ -32,9 +31,8 @@ pub struct LocalExecutor {
     taken: BTreeSet<usize>,
     /// Tasks of busy slots.
     busy: JoinSet<()>,
-    /// Channel of events. The event that ends a job is sent together with its slot.
+    /// Other end of the channel of events of the slots.
     done: mpsc::UnboundedReceiver<(Option<Slot>, JobEvent)>,
-    report: mpsc::UnboundedSender<(Option<Slot>, JobEvent)>,
 }
 
 impl LocalExecutor {
@@ -54,19 +52,18 @@ impl LocalExecutor {
         let pool = Arc::new(EnginePool::new());
         // The channel need not be bounded: pairs in flight are limited, and each pair sends only a
         // few events.
-        let (report, done) = mpsc::unbounded_channel::<(Option<Slot>, JobEvent)>();
-        let paused = report.clone();
+        let (events, done) = mpsc::unbounded_channel();
+        let paused = events.clone();
         // If the channel is closed, the run has ended and the event is not needed.
         let pulse =
             Pulse::start(move |length| drop(paused.send((None, JobEvent::Paused(length)))))?;
         Ok(LocalExecutor {
-            shared: Shared { spawner, starts, pulse, setups, pool, live_games, options },
+            shared: Shared { spawner, starts, pulse, setups, pool, live_games, options, events },
             idle: Vec::new(),
             terminating: JoinSet::new(),
             taken: BTreeSet::new(),
             busy: JoinSet::new(),
             done,
-            report,
         })
     }
 
@@ -102,9 +99,12 @@ impl LocalExecutor {
 
     /// Keeps at most `most` idle slots, removes the other idle slots, and terminates their engines.
     fn keep_idle(&mut self, most: usize) {
-        for mut slot in self.idle.drain(most.min(self.idle.len())..) {
+        for slot in self.idle.drain(most.min(self.idle.len())..) {
             self.taken.remove(&slot.number);
-            self.terminating.spawn(async move { slot.clear().await });
+            // The engines exit in parallel, because each engine may take up to 1 s.
+            for engine in slot.engines.into_values() {
+                self.terminating.spawn(engine.quit(QUIT_GRACE));
+            }
         }
         // Without this loop, finished tasks would stay in memory until the end of the run.
         while self.terminating.try_join_next().is_some() {}
@@ -118,24 +118,15 @@ impl Executor for LocalExecutor {
 
     fn start(&mut self, job: PairJob) {
         let mut slot = self.idle.pop().unwrap_or_else(|| self.new_slot());
-        let report = self.report.clone();
+        let events = self.shared.events.clone();
         self.busy.spawn(async move {
             let pair = job.pairing.pair;
-            let pairing = job.pairing;
-            let notify = |game_index, ended: Option<Box<GameRecord>>| {
-                let event = match ended {
-                    None => JobEvent::Started { pairing, game_index },
-                    Some(game) => JobEvent::Ended { pairing, game_index, game },
-                };
-                // If the channel is closed, the run has ended and the event is not needed. This
-                // also applies to the last event below.
-                let _ = report.send((None, event));
-            };
-            let event = match slot.play(job, notify).await {
+            let event = match slot.play(job).await {
                 Ok(played) => JobEvent::Played { pair, played, worker: None },
                 Err(reason) => JobEvent::Failed { pair, reason },
             };
-            let _ = report.send((Some(slot), event));
+            // If the channel is closed, the run has ended and the event is not needed.
+            let _ = events.send((Some(slot), event));
         });
     }
 
@@ -171,13 +162,7 @@ impl Executor for LocalExecutor {
                 }
                 // Tasks send their results over the channel, so the end of a task matters only if
                 // the task has panicked.
-                Some(ended) = self.busy.join_next() => {
-                    if let Err(error) = ended
-                        && error.is_panic()
-                    {
-                        std::panic::resume_unwind(error.into_panic());
-                    }
-                }
+                Some(ended) = self.busy.join_next() => drop(task_output(ended)),
             }
         }
     }
