@@ -1,14 +1,14 @@
 //! Monitor and page of the workers and runs on a NATS server.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{interval, sleep};
 
 use super::url_query::UrlQuery;
-use crate::web::{Fragment, LivePage, cluster as page};
+use crate::web::{LivePage, cluster as page};
 use arbiter_cluster::{
     Access, AccessError, Cluster, ClusterMetrics, Connection, Listener, worker_residuals,
 };
@@ -52,10 +52,24 @@ impl ClusterMonitor {
         }
     }
 
-    /// Returns the live page of the workers that the query selects.
-    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, url_query: &UrlQuery) -> ClusterPage {
-        let (monitor, url_query) = (self.clone(), url_query.clone());
-        ClusterPage { monitor, results, url_query, residuals: BTreeMap::new(), remaining_ticks: 0 }
+    /// Returns the live page of the runs, and of the workers that the query selects.
+    pub(crate) fn page<'a>(&'a self, results: &'a Path, url_query: &'a UrlQuery) -> LivePage<'a> {
+        let mut residuals = BTreeMap::new();
+        // Number of ticks until the residuals are computed again.
+        let mut remaining_ticks: u32 = 0;
+        Box::new(move || {
+            let cluster = match &*self.state() {
+                Ok((cluster, connection)) if connection.is_connected() => cluster.clone(),
+                Ok(_) => return Some(page::lost(CONNECTION_LOST)),
+                Err(why) => return Some(page::lost(why)),
+            };
+            remaining_ticks = remaining_ticks.saturating_sub(1);
+            if remaining_ticks == 0 {
+                remaining_ticks = RESIDUAL_TICKS;
+                residuals = largest_residuals(results, &cluster);
+            }
+            Some(page::fragments(&cluster, url_query, &residuals))
+        })
     }
 
     /// Listens to the server forever, and reconnects whenever the connection is lost.
@@ -106,42 +120,20 @@ impl ClusterMonitor {
 /// because each computation reads all pairs of all runs on the server.
 const RESIDUAL_TICKS: u32 = 120;
 
-/// Live page of the runs and the workers; the query can select the workers in one state.
-#[derive(Debug)]
-pub(crate) struct ClusterPage {
-    monitor: Arc<ClusterMonitor>,
-    results: PathBuf,
-    url_query: UrlQuery,
-    /// Last computed residual of each worker relative to the other workers, in standard deviations.
-    residuals: BTreeMap<String, f64>,
-    /// Number of ticks until the residuals are computed again.
-    remaining_ticks: u32,
-}
+/// Sentence shown until a lost connection has been restored.
+const CONNECTION_LOST: &str = "The connection to the NATS server is lost; reconnecting.";
 
-impl LivePage for ClusterPage {
-    fn fragments(&mut self) -> Option<Vec<Fragment>> {
-        let cluster = match &*self.monitor.state() {
-            Ok((cluster, connection)) if connection.is_connected() => cluster.clone(),
-            Ok(_) => {
-                let why = "The connection to the NATS server is lost; reconnecting.";
-                return Some(page::lost(why));
-            }
-            Err(why) => return Some(page::lost(why)),
-        };
-        self.remaining_ticks = self.remaining_ticks.saturating_sub(1);
-        if self.remaining_ticks == 0 {
-            self.remaining_ticks = RESIDUAL_TICKS;
-            // A run on the server may be stored in another folder. In that case, `results` contains
-            // no pairs of the run.
-            let of_run = |run: &str| residuals(&self.results, run).unwrap_or_default();
-            self.residuals.clear();
-            for (worker, residual) in cluster.runs().flat_map(|beacon| of_run(&beacon.run)) {
-                let most = self.residuals.entry(worker).or_insert(residual);
-                *most = most.max(residual);
-            }
-        }
-        Some(page::fragments(&cluster, &self.url_query, &self.residuals))
+/// Returns, for each worker, its largest residual in a run of the cluster.
+fn largest_residuals(results: &Path, cluster: &Cluster) -> BTreeMap<String, f64> {
+    // A run on the server may be stored in another folder. In that case, `results` contains no
+    // pairs of the run.
+    let of_run = |run: &str| residuals(results, run).unwrap_or_default();
+    let mut largest = BTreeMap::new();
+    for (worker, residual) in cluster.runs().flat_map(|beacon| of_run(&beacon.run)) {
+        let most = largest.entry(worker).or_insert(residual);
+        *most = most.max(residual);
     }
+    largest
 }
 
 /// Returns the residual of each worker of a run relative to the other workers, in standard

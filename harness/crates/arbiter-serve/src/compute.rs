@@ -20,12 +20,11 @@ pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, HttpErr
 
 fn compare_run(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     let mut history = LlrHistory::default();
-    let fold = Fold::begin(store, run, |effect| {
+    let (fold, summary) = Fold::begin(store, run, |effect| {
         if let Effect::Count { tally, sprt_status } = effect {
             history.count(&tally, sprt_status);
         }
     })?;
-    let summary = fold.summary(store)?;
     let history = if summary.engines.len() == 2 { history.points() } else { Vec::new() };
     let settings = settings(&fold.stored, &summary);
     let started = utc_time_as(fold.stored.head.created_ms, "%Y-%m-%d %H:%M");

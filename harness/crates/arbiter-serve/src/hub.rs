@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::cluster::ClusterMonitor;
 use super::list::RunList;
-use super::run::RunPage;
+use super::run::run_page;
 use super::url_query::UrlQuery;
 use crate::web::{LivePage, PageVersion};
 
@@ -130,18 +130,17 @@ impl Hub {
     /// Publishes the versions of a page until the page is removed, or has had no viewer for
     /// [`IDLE_TICKS`] ticks.
     fn publish(&self, topic: &Topic, sender: Arc<watch::Sender<Latest>>, kept: &Receiver<()>) {
-        let results = self.results.clone();
-        let mut page: Box<dyn LivePage> = match topic {
-            Topic::Runs(url_query) => Box::new(self.runs.page(url_query.clone())),
-            Topic::Run(run) => Box::new(RunPage::new(results, run.clone())),
+        let mut fragments: LivePage<'_> = match topic {
+            Topic::Runs(url_query) => self.runs.page(url_query),
+            Topic::Run(run) => run_page(&self.results, run),
             #[cfg(feature = "cluster")]
-            Topic::Cluster(url_query) => Box::new(self.monitor.page(results, url_query)),
+            Topic::Cluster(url_query) => self.monitor.page(&self.results, url_query),
         };
         let mut idle_ticks = 0;
         loop {
             let before = sender.borrow().clone();
             // An unchanged page is not published, so viewers receive nothing.
-            if let Some(next) = page.fragments().and_then(|fragments| before.next(fragments)) {
+            if let Some(next) = fragments().and_then(|fragments| before.next(fragments)) {
                 sender.send_replace(Arc::new(next));
             }
             if kept.recv_timeout(TICK) == Err(RecvTimeoutError::Disconnected) {

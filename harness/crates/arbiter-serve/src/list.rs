@@ -22,6 +22,9 @@ const READ_PAIRS: u64 = 10_000;
 /// Fixed cost of reading a run, as an equivalent number of pairs.
 const RUN_PAIRS: u64 = 50;
 
+/// Sentence shown while the folder has no store.
+const NO_STORE: &str = "No store yet; the first run in this folder creates it.";
+
 /// Runs of a store as last read; clones share the runs.
 #[derive(Debug, Clone)]
 pub(crate) struct RunList(Arc<Mutex<Runs>>);
@@ -78,15 +81,6 @@ pub(crate) struct Figures {
     pub(crate) faults: BTreeMap<String, u64>,
 }
 
-/// Live page of the list of runs.
-#[derive(Debug)]
-pub(crate) struct RunListPage {
-    list: RunList,
-    url_query: UrlQuery,
-    /// Number of ticks until the fragments are computed again.
-    remaining_ticks: u32,
-}
-
 impl RunList {
     /// Creates a list that has not been read yet.
     pub(crate) fn new(results: PathBuf) -> RunList {
@@ -122,8 +116,24 @@ impl RunList {
     }
 
     /// Returns the live page of the runs that the query selects.
-    pub(crate) fn page(&self, url_query: UrlQuery) -> RunListPage {
-        RunListPage { list: self.clone(), url_query, remaining_ticks: 0 }
+    pub(crate) fn page<'a>(&'a self, url_query: &'a UrlQuery) -> LivePage<'a> {
+        // Number of ticks until the fragments are computed again.
+        let mut remaining_ticks: u32 = 0;
+        Box::new(move || {
+            remaining_ticks = remaining_ticks.saturating_sub(1);
+            if remaining_ticks > 0 {
+                return None;
+            }
+            let (found, unread) = self.runs().fragments(url_query).unwrap_or_else(|error| {
+                let message = match error {
+                    StoreError::Missing(_) => NO_STORE,
+                    error => &error.to_string(),
+                };
+                (vec![notice(message)], 0)
+            });
+            remaining_ticks = if unread > 0 { 0 } else { LIST_TICKS };
+            Some(found)
+        })
     }
 }
 
@@ -163,6 +173,28 @@ impl Runs {
         Ok(unread)
     }
 
+    /// Reads new runs and pairs. Returns the fragments of the list that the query selects, and the
+    /// number of unread runs.
+    fn fragments(&mut self, url_query: &UrlQuery) -> Result<(Vec<Fragment>, usize), StoreError> {
+        let unread = self.refresh()?;
+        let wanted = url_query.runs().and_then(|filter| Ok((filter, url_query.part()?)));
+        let (filter, part) = match wanted {
+            Ok(wanted) => wanted,
+            Err(message) => return Ok((vec![notice(&message)], unread)),
+        };
+        let chosen: Vec<&CachedRun> =
+            self.cached_runs().filter(|run| filter.holds(&run.listed)).collect();
+        let summaries = self.cached_runs().filter_map(|run| run.listed.summary.as_ref().ok());
+        let engines: BTreeSet<&String> =
+            summaries.flat_map(|summary| &summary.engines).take(MAX_ENGINES).collect();
+        let from = part.saturating_mul(PAGE) as usize;
+        let rows = chosen.iter().skip(from).take(PAGE as usize);
+        let counts = (chosen.len(), self.order.len());
+        let mut found = vec![standing(url_query, part, counts, unread, &engines)];
+        found.extend(rows.map(|run| row(&run.listed, run.running.as_ref())));
+        Ok((found, unread))
+    }
+
     /// Returns the runs that have been read so far, newest first.
     fn cached_runs(&self) -> impl Iterator<Item = &CachedRun> {
         self.order.iter().filter_map(|run| self.cached.get(run))
@@ -172,12 +204,8 @@ impl Runs {
 impl CachedRun {
     /// Reads a run. If the run cannot be read, the result contains only the outline and the error.
     fn read(store: &Store, results: &Path, outline: &Outline) -> CachedRun {
-        let read = || {
-            let fold = Fold::begin(store, &outline.run, |_| ())?;
-            Ok((fold.summary(store)?, fold))
-        };
-        let (head, summary, fold) = match read_one(read) {
-            Ok((summary, fold)) => (fold.stored.head.clone(), Ok(summary), Some(fold)),
+        let (head, summary, fold) = match read_one(|| Fold::begin(store, &outline.run, |_| ())) {
+            Ok((fold, summary)) => (fold.stored.head.clone(), Ok(summary), Some(fold)),
             Err(why) => {
                 let Outline { run, created_ms, ending, about } = outline.clone();
                 (RunHead { run, created_ms, ending, pairs: 0, about }, Err(why), None)
@@ -208,7 +236,7 @@ impl CachedRun {
         };
         self.running = running(results, head).unwrap_or_default();
         if has_changed {
-            *summary = read_one(|| fold.advance(store, |_| ()).and_then(|()| fold.summary(store)));
+            *summary = read_one(|| fold.advance(store, |_| ()));
             *head = fold.stored.head.clone();
         }
         match summary {
@@ -217,53 +245,6 @@ impl CachedRun {
             // again.
             Err(_) => self.fold = None,
         }
-    }
-}
-
-impl RunListPage {
-    fn update(&mut self) -> Result<Vec<Fragment>, StoreError> {
-        let mut runs = self.list.runs();
-        let unread = runs.refresh()?;
-        if unread > 0 {
-            self.remaining_ticks = 0;
-        }
-        let wanted = self.url_query.runs().and_then(|filter| Ok((filter, self.url_query.part()?)));
-        let (filter, part) = match wanted {
-            Ok(wanted) => wanted,
-            Err(message) => return Ok(vec![notice(&message)]),
-        };
-        let chosen: Vec<&CachedRun> =
-            runs.cached_runs().filter(|run| filter.holds(&run.listed)).collect();
-        let summaries = runs.cached_runs().filter_map(|run| run.listed.summary.as_ref().ok());
-        let engines: BTreeSet<&String> =
-            summaries.flat_map(|summary| &summary.engines).take(MAX_ENGINES).collect();
-        let from = part.saturating_mul(PAGE) as usize;
-        let rows = chosen.iter().skip(from).take(PAGE as usize);
-        let mut found = vec![standing(
-            &self.url_query,
-            part,
-            (chosen.len(), runs.order.len()),
-            unread,
-            &engines,
-        )];
-        found.extend(rows.map(|run| row(&run.listed, run.running.as_ref())));
-        Ok(found)
-    }
-}
-
-impl LivePage for RunListPage {
-    fn fragments(&mut self) -> Option<Vec<Fragment>> {
-        self.remaining_ticks = self.remaining_ticks.saturating_sub(1);
-        if self.remaining_ticks > 0 {
-            return None;
-        }
-        self.remaining_ticks = LIST_TICKS;
-        Some(self.update().unwrap_or_else(|error| match error {
-            StoreError::Missing(_) => {
-                vec![notice("No store yet; the first run in this folder creates it.")]
-            }
-            error => vec![notice(&error.to_string())],
-        }))
     }
 }
 

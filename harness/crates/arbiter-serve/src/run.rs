@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::fold::Fold;
@@ -30,15 +30,6 @@ const READ_PAIRS: usize = 500;
 /// or the timeout.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Live page of one run.
-#[derive(Debug)]
-pub(crate) struct RunPage {
-    results: PathBuf,
-    run: String,
-    /// State after the last read; `None` before the first read and after an error.
-    read: Option<Reading>,
-}
-
 #[derive(Debug)]
 struct Reading {
     store: Store,
@@ -58,25 +49,18 @@ struct Reading {
     remaining_ticks: u32,
 }
 
-impl RunPage {
-    /// Creates the page of a run that has not been read yet.
-    pub(crate) fn new(results: PathBuf, run: String) -> RunPage {
-        RunPage { results, run, read: None }
-    }
-
-    fn try_fragments(&mut self) -> Result<Vec<Fragment>, StoreError> {
-        let mut reading = match self.read.take() {
-            // After an error, the reading is dropped, so the next tick starts a new reading.
-            Some(mut reading) if reading.fold.can_advance(&reading.store)? => {
-                reading.advance()?;
-                reading
-            }
-            _ => Reading::begin(Store::observe(&self.results)?, &self.run)?,
-        };
-        let found = reading.fragments(running(&self.results, &reading.fold.stored.head))?;
-        self.read = Some(reading);
-        Ok(found)
-    }
+/// Returns the live page of a run.
+pub(crate) fn run_page<'a>(results: &'a Path, run: &'a str) -> LivePage<'a> {
+    // There is no last reading before the first tick and after an error.
+    let mut last = None;
+    Box::new(move || {
+        let read = Reading::next(last.take(), results, run).and_then(|mut reading| {
+            let found = reading.fragments(running(results, &reading.fold.stored.head))?;
+            last = Some(reading);
+            Ok(found)
+        });
+        Some(read.unwrap_or_else(|error| vec![page::error_notice(&error.to_string())]))
+    })
 }
 
 /// Returns the reply of the process that plays a run, with boards; `None` if no process plays the
@@ -105,23 +89,26 @@ pub(crate) fn report(results: &Path, run: &str) -> Result<String, HttpError> {
     Ok(html_page(&run_document(&fold.stored, summary, Some(statistics), &gates)))
 }
 
-impl LivePage for RunPage {
-    fn fragments(&mut self) -> Option<Vec<Fragment>> {
-        let failed = |error: StoreError| vec![page::error_notice(&error.to_string())];
-        Some(self.try_fragments().unwrap_or_else(failed))
-    }
-}
-
 impl Reading {
+    /// Reads the pairs stored since the last reading, or all pairs if there is no last reading.
+    fn next(last: Option<Reading>, results: &Path, run: &str) -> Result<Reading, StoreError> {
+        match last {
+            Some(mut reading) if reading.fold.can_advance(&reading.store)? => {
+                reading.advance()?;
+                Ok(reading)
+            }
+            _ => Reading::begin(Store::observe(results)?, run),
+        }
+    }
+
     fn begin(store: Store, run: &str) -> Result<Reading, StoreError> {
         let version = store.data_version()?;
         let engines = store.run(run)?.plan.engines.len();
         let mut statistics = GameStatistics::new(engines);
         let mut unread = VecDeque::new();
-        let fold = Fold::begin(&store, run, |effect| {
+        let (fold, summary) = Fold::begin(&store, run, |effect| {
             count(effect, engines, &mut statistics, &mut unread);
         })?;
-        let summary = fold.summary(&store)?;
         let mut reading = Reading {
             store,
             version,
@@ -146,8 +133,8 @@ impl Reading {
             self.version = version;
             let engines = self.fold.stored.plan.engines.len();
             let Reading { store, fold, statistics, unread, .. } = self;
-            fold.advance(store, |effect| count(effect, engines, statistics, unread))?;
-            self.summary = fold.summary(store)?;
+            let count = |effect| count(effect, engines, statistics, unread);
+            self.summary = fold.advance(store, count)?;
             self.is_stale = true;
         }
         self.read_games()
