@@ -8,12 +8,13 @@ use axum::http::StatusCode;
 use tokio::sync::{Mutex, Semaphore};
 
 use super::cluster::ClusterMonitor;
-use super::games::Openings;
+use super::games::{Openings, Selection};
 use super::guard::Guard;
 use super::http_error::HttpError;
 use super::hub::Hub;
 use super::request_times::{RequestTimes, request_times};
 use super::starter::Starter;
+use super::url_query::UrlQuery;
 use arbiter_store::{RunLock, Store};
 
 /// Maximum number of requests computed in parallel; the remaining processors are left to the
@@ -116,11 +117,25 @@ impl Site {
     pub(crate) async fn compute_for_run<T: Send + 'static>(
         &self,
         run: &str,
-        work: impl FnOnce(&Path, &str, &Openings) -> Result<T, HttpError> + Send + 'static,
+        work: impl FnOnce(&Path, &str) -> Result<T, HttpError> + Send + 'static,
     ) -> Result<T, HttpError> {
         self.check_run(run).await?;
-        let (inner, name) = (self.0.clone(), run.to_owned());
-        self.compute_shared(run, move |results| work(results, &name, &inner.openings)).await
+        let name = run.to_owned();
+        self.compute_shared(run, move |results| work(results, &name)).await
+    }
+
+    /// Computes the result of a request about the games of a run that a query selects.
+    pub(crate) async fn select_games<T: Send + 'static>(
+        &self,
+        run: &str,
+        url_query: UrlQuery,
+        work: impl FnOnce(&Selection<'_>) -> Result<T, HttpError> + Send + 'static,
+    ) -> Result<T, HttpError> {
+        let inner = self.0.clone();
+        self.compute_for_run(run, move |results, run| {
+            work(&Selection::new(results, run, url_query, &inner.openings)?)
+        })
+        .await
     }
 }
 
