@@ -2,13 +2,13 @@
 
 mod board;
 mod head;
-mod rounds;
 
 pub use board::{diagram, game_viewer, squares};
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::parts::{Block, Chart, Document, Figure, Table, UNDEFINED, shown_output, svg};
+use crate::parts::{Block, Chart, Document, Figure, Meeting, Round, Table};
+use crate::parts::{UNDEFINED, shown_output, svg};
 
 /// Style sheet of all pages.
 pub const HTML_STYLE: &str = include_str!("style.css");
@@ -113,7 +113,7 @@ fn part(block: &Block, heading: &str) -> Markup {
         Block::Gap => html! {},
         Block::Table(rows) => table(rows, heading, &[]),
         Block::CrossTable { table: rows, scores } => table(rows, heading, scores),
-        Block::Rounds { rounds: found, is_bracket, .. } => rounds::rounds(found, *is_bracket),
+        Block::Rounds { rounds: found, is_bracket, .. } => rounds(found, *is_bracket),
         Block::List(items) => html! { ul { @for item in items { li { (item) } } } },
         Block::Verbatim(text) => {
             html! { pre tabindex="0" role="group" aria-label=(heading) { (text) } }
@@ -145,6 +145,44 @@ fn part(block: &Block, heading: &str) -> Markup {
         Block::Games(games) => html! { @for (number, game) in games.iter().enumerate() {
             (game_viewer(&format!("{}-{number}", anchor(heading)), game))
         } },
+    }
+}
+
+/// Draws the rounds, which scroll independently of the page.
+fn rounds(rounds: &[Round], is_bracket: bool) -> Markup {
+    // In a bracket, a line leads to an encounter only if at least one of the two previous
+    // encounters is not a bye.
+    let has_incoming_line = |round: usize, place: usize| {
+        let before = round.checked_sub(1).map_or(&[][..], |before| &rounds[before].encounters);
+        before.iter().skip(2 * place).take(2).any(|met| !met.sides.is_empty())
+    };
+    html! {
+        div class="scroll" tabindex="0" role="group" aria-label="Rounds" {
+            ol class=(if is_bracket { "rounds bracket" } else { "rounds" }) { @for (number, round) in rounds.iter().enumerate() {
+                li {
+                    h3 { (round.name) }
+                    ul { @for (place, encounter) in round.encounters.iter().enumerate() {
+                        (meeting(encounter, has_incoming_line(number, place)))
+                    } }
+                }
+            } }
+        }
+    }
+}
+
+fn meeting(Meeting { sides, note }: &Meeting, has_incoming_line: bool) -> Markup {
+    if sides.is_empty() {
+        return html! { li class="none" aria-hidden="true" {} };
+    }
+    html! {
+        li class=[has_incoming_line.then_some("fed")] { div class="meeting" {
+            @for side in sides {
+                p class=(if side.is_ahead { "ahead" } else { "" }) {
+                    span { (side.name) } " " span { (side.score.trim()) }
+                }
+            }
+            @if !note.is_empty() { p class="note" { (note) } }
+        } }
     }
 }
 
