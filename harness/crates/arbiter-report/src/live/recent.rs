@@ -114,7 +114,7 @@ pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
 #[derive(Debug, Clone)]
 pub struct RecentEvents(Arc<Mutex<RecentState>>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct RecentState {
     /// Unix time in milliseconds at which the run started or resumed.
     started_ms: i64,
@@ -135,10 +135,7 @@ impl RecentEvents {
         RecentEvents(Arc::new(Mutex::new(RecentState {
             started_ms,
             engines,
-            elapsed: Duration::ZERO,
-            active_time: ActiveTime::default(),
-            steered: None,
-            recent: Recent::default(),
+            ..RecentState::default()
         })))
     }
 
