@@ -17,7 +17,7 @@ use futures_util::stream::{Stream, unfold};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::compute;
+use super::compare::{self, MAX_RUNS};
 use super::connections;
 use super::games;
 use super::http_error::{HttpError, bad_request, not_found, unavailable};
@@ -269,12 +269,11 @@ fn as_pgn(name: &str, text: impl IntoResponse) -> Response {
 async fn compare(State(site): State<Site>, Query(query): Query<Vec<(String, String)>>) -> Answer {
     let named = query.into_iter().filter(|(name, _)| name == "run");
     let runs: Vec<String> = named.map(|(_, run)| run).collect();
-    if !(1..=web::compare::MAX_RUNS).contains(&runs.len()) {
-        let most = web::compare::MAX_RUNS;
-        return Err(bad_request(format!("Select 1 to {most} runs in the list to compare.")));
+    if !(1..=MAX_RUNS).contains(&runs.len()) {
+        return Err(bad_request(format!("Select 1 to {MAX_RUNS} runs in the list to compare.")));
     }
-    Ok(Html(site.compute_shared("", move |results| compute::compare(results, &runs)).await?)
-        .into_response())
+    let page = site.compute_shared("", move |results| compare::compare(results, &runs)).await?;
+    Ok(Html(page).into_response())
 }
 
 async fn asset(Path(name): Path<String>) -> Answer {

@@ -4,7 +4,6 @@
 
 #[cfg(feature = "cluster")]
 pub(crate) mod cluster;
-pub(crate) mod compare;
 pub(crate) mod games;
 pub(crate) mod list;
 pub(crate) mod run;
