@@ -68,7 +68,7 @@ struct Page {
 /// Set of all live pages.
 #[derive(Debug)]
 pub(crate) struct Hub {
-    results: PathBuf,
+    pub(crate) results: PathBuf,
     pub(crate) runs: RunList,
     pub(crate) monitor: Arc<ClusterMonitor>,
     topics: Mutex<BTreeMap<Topic, Page>>,

@@ -1,8 +1,13 @@
 //! List of runs, kept up to date: the state shared by all lists, and the requested pages.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::DescriptorEncoder;
+use prometheus_client::metrics::MetricType;
 
 use super::fold::Fold;
 use super::run::running;
@@ -10,6 +15,7 @@ use super::url_query::UrlQuery;
 use crate::web::list::{MAX_ENGINES, PAGE, notice, row, standing};
 use crate::web::{Fragment, LivePage};
 use arbiter_game::outcome::Termination;
+use arbiter_names::names;
 use arbiter_report::{ListedRun, RunFilter, RunPhase, Running, Summary, read_one, run_pattern};
 use arbiter_store::{Outline, RunHead, Store, StoreError};
 
@@ -70,17 +76,6 @@ impl UrlQuery {
     }
 }
 
-/// Counts over all runs read so far, for metrics.
-#[derive(Debug)]
-pub(crate) struct Figures {
-    /// Number of runs, by state.
-    pub(crate) runs: BTreeMap<String, u64>,
-    /// Number of counted pairs.
-    pub(crate) pairs: u64,
-    /// Number of games that ended by a fault, by kind of fault.
-    pub(crate) faults: BTreeMap<String, u64>,
-}
-
 impl RunList {
     /// Creates a list that has not been read yet.
     pub(crate) fn new(results: PathBuf) -> RunList {
@@ -90,29 +85,6 @@ impl RunList {
     fn runs(&self) -> MutexGuard<'_, Runs> {
         // A poisoned lock is harmless, because the contents are valid even after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Reads new pairs and returns the counts; all counts are 0 if the store cannot be read.
-    pub(crate) fn figures(&self) -> Figures {
-        let mut runs = self.runs();
-        let unread = runs.refresh().unwrap_or_default() as u64;
-        let faults = Termination::ALL.into_iter().filter(|kind| kind.is_fault());
-        let phases = [RunPhase::Running, RunPhase::Ended, RunPhase::Unfinished];
-        let mut figures = Figures {
-            runs: phases.map(|phase| (phase.to_string(), 0)).into(),
-            pairs: 0,
-            faults: faults.map(|kind| (kind.to_string(), 0)).collect(),
-        };
-        figures.runs.insert("unread".to_owned(), unread);
-        for ListedRun { head, summary } in runs.cached_runs().map(|run| &run.listed) {
-            figures.pairs += head.pairs;
-            let phase = summary.as_ref().map_or("unread".to_owned(), |run| run.phase().to_string());
-            *figures.runs.entry(phase).or_default() += 1;
-            for ((_, kind), count) in summary.iter().flat_map(|run| &run.counts.faults) {
-                *figures.faults.entry(kind.to_string()).or_default() += count;
-            }
-        }
-        figures
     }
 
     /// Returns the live page of the runs that the query selects.
@@ -134,6 +106,43 @@ impl RunList {
             remaining_ticks = if unread > 0 { 0 } else { LIST_TICKS };
             Some(found)
         })
+    }
+}
+
+impl Collector for RunList {
+    /// Reads new pairs and encodes counts over all runs read so far; all counts are 0 if the store
+    /// cannot be read.
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let mut runs = self.runs();
+        let unread = runs.refresh().unwrap_or_default() as u64;
+        let phases = names::<RunPhase>().iter().map(|phase| ((*phase).to_owned(), 0));
+        let mut states: BTreeMap<String, u64> = phases.collect();
+        states.insert("unread".to_owned(), unread);
+        let faults = Termination::ALL.into_iter().filter(|kind| kind.is_fault());
+        let mut faults: BTreeMap<String, u64> = faults.map(|kind| (kind.to_string(), 0)).collect();
+        let mut pairs = 0;
+        for ListedRun { head, summary } in runs.cached_runs().map(|run| &run.listed) {
+            pairs += head.pairs;
+            let phase = summary.as_ref().map_or("unread".to_owned(), |run| run.phase().to_string());
+            *states.entry(phase).or_default() += 1;
+            for ((_, kind), count) in summary.iter().flat_map(|run| &run.counts.faults) {
+                *faults.entry(kind.to_string()).or_default() += count;
+            }
+        }
+        let mut gauges = |name, help, label, values: BTreeMap<String, u64>| {
+            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+            for (value, count) in values {
+                metric.encode_family(&[(label, value)])?.encode_gauge(&count.cast_signed())?;
+            }
+            fmt::Result::Ok(())
+        };
+        gauges("arbiter_store_runs", "Runs in the store", "state", states)?;
+        let help = "Games in the store that ended by an engine fault";
+        gauges("arbiter_store_faults", help, "kind", faults)?;
+        let help = "Counted pairs in the store";
+        let mut metric =
+            encoder.encode_descriptor("arbiter_store_pairs", help, None, MetricType::Gauge)?;
+        metric.encode_gauge(&pairs.cast_signed())
     }
 }
 

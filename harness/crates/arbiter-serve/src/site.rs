@@ -29,7 +29,6 @@ pub struct Site(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) hub: Arc<Hub>,
     pub(crate) guard: Guard,
-    pub(crate) results: PathBuf,
     /// Component that starts tests; `None` if tests cannot be started.
     pub(crate) starter: Option<Arc<dyn Starter>>,
     /// Identity of this server process, different from the identity of each earlier process at the
@@ -54,9 +53,8 @@ impl Site {
         boot: String,
     ) -> Site {
         Site(Arc::new(Inner {
-            hub: Arc::new(Hub::new(results.clone(), monitor)),
+            hub: Arc::new(Hub::new(results, monitor)),
             guard,
-            results,
             starter,
             boot,
             turns: Mutex::default(),
@@ -99,7 +97,7 @@ impl Site {
         &self,
         work: impl FnOnce(&Path) -> Result<T, HttpError> + Send + 'static,
     ) -> Result<T, HttpError> {
-        let results = self.0.results.clone();
+        let results = self.0.hub.results.clone();
         let done = tokio::task::spawn_blocking(move || work(&results)).await;
         done.unwrap_or_else(|error| {
             Err(HttpError(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
