@@ -107,10 +107,9 @@ fn results(runs: &[ComparedRun]) -> Table {
     for ComparedRun { summary, started, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
-        // No single number compares more than two engines.
-        let is_duel = summary.engines.len() == 2;
         let games: Trinomial = summary.counts.encounters.values().map(|met| met.games).sum();
-        let los = if is_duel { strength.los_text() } else { String::new() };
+        // No single number compares more than two engines.
+        let los = if summary.engines.len() == 2 { strength.los_text() } else { String::new() };
         table.push([
             &summary.run,
             &summary.state_text(),
@@ -137,9 +136,8 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
     let mut table = Table::new(["run", "Elo (95 %)"]);
     let (mut rows, mut engines) = (Vec::new(), Vec::new());
     for (place, ComparedRun { summary, .. }) in runs.iter().enumerate() {
-        let Some(strength) = summary.duel() else { continue };
-        let Some(elo) = strength.elo else { continue };
-        table.push([&summary.run, &strength.elo_text()]);
+        let Some(elo) = summary.duel().and_then(|strength| strength.elo) else { continue };
+        table.push([&summary.run, &summary.elo_text()]);
         table.link("run", format!("/runs/{}", summary.run));
         // An unbounded end of an interval is drawn as an arrow.
         rows.push((summary.run.clone(), elo.value, elo.low, elo.high));

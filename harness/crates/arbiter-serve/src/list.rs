@@ -151,10 +151,7 @@ impl Runs {
     fn refresh(&mut self) -> Result<usize, StoreError> {
         // The store is taken out of the state, so that the next call after an error opens the store
         // again.
-        let store = match self.store.take() {
-            Some(store) => store,
-            None => Store::observe(&self.results)?,
-        };
+        let store = self.store.take().map_or_else(|| Store::observe(&self.results), Ok)?;
         let version = Some(store.data_version()?);
         let epoch = store.epoch()?;
         let has_changed = self.version != version;

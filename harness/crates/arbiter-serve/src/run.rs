@@ -17,7 +17,7 @@ use arbiter_store::{RunHead, Store, StoreError};
 
 /// Minimum and maximum number of ticks from one version of the report to the next. A single pair
 /// hardly changes the report of a long run, but the report is large and is sent to all viewers.
-const REPORT_TICKS: RangeInclusive<u32> = 4..=20;
+const REPORT_TICKS: RangeInclusive<usize> = 4..=20;
 
 /// Number of counted pairs that lengthen the time between two versions of the report by one tick.
 const TICK_PAIRS: usize = 25;
@@ -46,7 +46,7 @@ struct Reading {
     reported: u64,
     is_stale: bool,
     /// Number of ticks until the report may be computed again.
-    remaining_ticks: u32,
+    remaining_ticks: usize,
 }
 
 /// Returns the live page of a run.
@@ -194,9 +194,8 @@ impl Reading {
                 summary.counts.encounters.values().map(|met| met.pairs.pairs()).sum()
             };
             self.is_stale = !self.unread.is_empty();
-            let ticks = u32::try_from(self.fold.state.counted_pairs().count() / TICK_PAIRS);
-            let (least, most) = REPORT_TICKS.into_inner();
-            self.remaining_ticks = ticks.unwrap_or(most).clamp(least, most);
+            let ticks = self.fold.state.counted_pairs().count() / TICK_PAIRS;
+            self.remaining_ticks = ticks.clamp(*REPORT_TICKS.start(), *REPORT_TICKS.end());
         }
         // The order is: verdict, counts, games in progress, events, rest of the report.
         let (conclusion, rest) = self.report.split_at(self.report.len().min(1));
