@@ -57,24 +57,15 @@ impl Rating {
         })
     }
 
-    /// Returns the lower and the upper end of the 95 % interval, in Elo. An unbounded or unknown
-    /// end is `None`.
-    pub(crate) fn ends(&self) -> [Option<f64>; 2] {
-        match (self.margin, self.won_all) {
-            (Some(margin), _) => [Some(self.elo - margin), Some(self.elo + margin)],
-            (None, Some(true)) => [Some(self.elo), None],
-            (None, Some(false)) => [None, Some(self.elo)],
-            (None, None) => [None, None],
-        }
-    }
-
     /// Returns the lower and the upper end of the 95 % interval, in Elo. If the rating is a bound,
     /// the end on the unbounded side is ±infinity. Both ends are `unknown` if there is neither an
     /// interval nor a bound.
     pub(crate) fn open_ends(&self, unknown: f64) -> [f64; 2] {
-        match self.ends() {
-            [None, None] => [unknown; 2],
-            [low, high] => [low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)],
+        match (self.margin, self.won_all) {
+            (Some(margin), _) => [self.elo - margin, self.elo + margin],
+            (None, Some(true)) => [self.elo, f64::INFINITY],
+            (None, Some(false)) => [f64::NEG_INFINITY, self.elo],
+            (None, None) => [unknown; 2],
         }
     }
 

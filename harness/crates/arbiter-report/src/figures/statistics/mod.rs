@@ -53,7 +53,7 @@ pub struct GameStatistics {
 }
 
 /// Opening as displayed, with its results.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct PlayedOpening {
     /// Label of the opening in a chart.
     pub label: String,
@@ -117,20 +117,21 @@ impl GameStatistics {
             first
         });
         self.openings.entry(first).or_insert_with(|| {
-            let (label, name) = match self.names.name_in_book(game) {
+            let named = self.names.name_in_book(game);
+            let label = match named {
                 // Several openings in a book may have the same name, so the label contains the
                 // number.
-                Some(OpeningName { eco, name }) => {
-                    let label = format!("{} {eco} {name}", first + 1);
-                    (label.clone(), label)
-                }
-                None => {
-                    let label = format!("opening {}", first + 1);
-                    (label.clone(), format!("{label}: {}", game.fen))
-                }
+                Some(OpeningName { eco, name }) => format!("{} {eco} {name}", first + 1),
+                None => format!("opening {}", first + 1),
             };
-            let (white, first) = (Trinomial::default(), Trinomial::default());
-            PlayedOpening { label, name, placement: placement_after_book(game), white, first }
+            let fen = if named.is_none() { format!(": {}", game.fen) } else { String::new() };
+            let name = label.clone() + &fen;
+            PlayedOpening {
+                label,
+                name,
+                placement: placement_after_book(game),
+                ..Default::default()
+            }
         })
     }
 

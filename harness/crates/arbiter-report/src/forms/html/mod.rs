@@ -256,7 +256,8 @@ fn table(table: &Table, name: &str, scores: &[Vec<Option<f64>>]) -> Markup {
                 tbody { @for (number, row) in body.iter().enumerate() { tr { @for (column, cell) in row.iter().enumerate() {
                     @let is_numeric_column = columns.get(column).copied().flatten().is_some();
                     @let cell = if is_numeric_column { minus_signs(cell) } else { cell.clone() };
-                    @let text = linked(&cell, table.address(number + 1, column));
+                    @let address = table.address(number + 1, column);
+                    @let text = html! { @if let Some(address) = address { a href=(address) { (cell) } } @else { (cell) } };
                     @if column == 0 { th scope="row" data-label=[label(0).filter(|name| !name.is_empty())] { (text) } }
                     @else {
                         td class=[class(number, column).or(columns.get(column).copied().flatten())] data-label=[label(column)] { (text) }
@@ -306,13 +307,6 @@ fn minus_signs(text: &str) -> String {
 
 /// Minimum number of columns at which the rows of a table become cards on a mobile phone.
 const CARD_COLUMNS: usize = 5;
-
-fn linked(text: &str, address: Option<&str>) -> Markup {
-    match address {
-        Some(address) => html! { a href=(address) { (text) } },
-        None => html! { (text) },
-    }
-}
 
 /// Returns `true` if a column other than the first contains only numbers and marks for missing
 /// numbers.
