@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::time::{interval, sleep};
@@ -12,6 +12,7 @@ use crate::web::{LivePage, cluster as page};
 use arbiter_cluster::{
     Access, AccessError, Cluster, ClusterMetrics, Connection, Listener, worker_residuals,
 };
+use arbiter_process::lock;
 use arbiter_store::{Store, StoreError};
 use prometheus_client::registry::Registry;
 
@@ -22,6 +23,7 @@ const RECONNECT: Duration = Duration::from_secs(5);
 /// or a sentence with the reason why the state is unknown.
 #[derive(Debug)]
 pub struct ClusterMonitor {
+    /// Code that holds this lock cannot panic during a change, so a poisoned lock is harmless.
     state: Mutex<Result<(Cluster, Connection), String>>,
     /// `true` if a server is configured.
     is_named: bool,
@@ -40,11 +42,6 @@ impl ClusterMonitor {
         ClusterMonitor { state: Mutex::new(Err(why)), is_named, metrics: ClusterMetrics::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, Result<(Cluster, Connection), String>> {
-        // A poisoned lock is harmless: code that holds the lock cannot panic during a change.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Registers the metrics of the cluster, if a server is configured.
     pub(crate) fn register(&self, registry: &mut Registry) {
         if self.is_named {
@@ -58,7 +55,7 @@ impl ClusterMonitor {
         // Number of ticks until the residuals are computed again.
         let mut remaining_ticks: u32 = 0;
         Box::new(move || {
-            let cluster = match &*self.state() {
+            let cluster = match &*lock(&self.state) {
                 Ok((cluster, connection)) if connection.is_connected() => cluster.clone(),
                 Ok(_) => return Some(page::lost(CONNECTION_LOST)),
                 Err(why) => return Some(page::lost(why)),
@@ -81,7 +78,7 @@ impl ClusterMonitor {
             };
             // The last known state is dropped, because the state may be different when the server
             // is available again.
-            *self.state() = Err(unreachable(&reason));
+            *lock(&self.state) = Err(unreachable(&reason));
             self.metrics.disconnected();
             // The number of attempts is not limited, because the NATS server may be restarted while
             // the page is open.
@@ -92,18 +89,18 @@ impl ClusterMonitor {
     async fn listen(&self, access: &Access) -> Result<(), AccessError> {
         let mut connection = access.connect("arbiter serve").await?;
         let mut listener = Listener::new(&connection).await?;
-        *self.state() = Ok((Cluster::default(), connection.clone()));
+        *lock(&self.state) = Ok((Cluster::default(), connection.clone()));
         let mut second = interval(Duration::from_secs(1));
         loop {
             tokio::select! {
                 announcement = listener.next() => {
                     let Some(announcement) = announcement else { return Ok(()) };
-                    if let Ok((cluster, _)) = &mut *self.state() {
+                    if let Ok((cluster, _)) = &mut *lock(&self.state) {
                         cluster.update(announcement);
                     }
                 }
                 _ = second.tick() => {
-                    if let Ok((cluster, _)) = &mut *self.state() {
+                    if let Ok((cluster, _)) = &mut *lock(&self.state) {
                         cluster.tick();
                         cluster.count(&self.metrics);
                     }

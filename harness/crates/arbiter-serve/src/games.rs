@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::http_error::{HttpError, bad_request};
 use super::url_query::UrlQuery;
 use crate::web::games::{self as pages, ORDERS, PART};
 use arbiter_plan::Plan;
+use arbiter_process::lock;
 use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show, shown_run};
 use arbiter_store::{GameQuery, Store, StoreError, StoredRun};
 
@@ -65,7 +66,7 @@ impl Openings {
     ) -> Result<BTreeMap<u64, String>, StoreError> {
         let run = &stored.head.run;
         // A poisoned lock is harmless: names that a panic left out of the cache are read again.
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.0);
         let OpeningCache { table, runs } = &mut *known;
         let table = table.get_or_insert_default();
         // The key contains the start time, because a new run may have the name of a removed run.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
@@ -16,6 +16,7 @@ use crate::web::list::{MAX_ENGINES, PAGE, notice, row, standing};
 use crate::web::{Fragment, LivePage};
 use arbiter_game::outcome::Termination;
 use arbiter_names::names;
+use arbiter_process::lock;
 use arbiter_report::{ListedRun, RunFilter, RunPhase, Running, Summary, read_one, run_pattern};
 use arbiter_store::{Outline, RunHead, Store, StoreError};
 
@@ -31,7 +32,8 @@ const RUN_PAIRS: u64 = 50;
 /// Sentence shown while the folder has no store.
 const NO_STORE: &str = "No store yet; the first run in this folder creates it.";
 
-/// Runs of a store as last read; clones share the runs.
+/// Runs of a store as last read; clones share the runs. A poisoned lock is harmless, because the
+/// contents are valid even after a panic.
 #[derive(Debug, Clone)]
 pub(crate) struct RunList(Arc<Mutex<Runs>>);
 
@@ -82,11 +84,6 @@ impl RunList {
         RunList(Arc::new(Mutex::new(Runs { results, ..Runs::default() })))
     }
 
-    fn runs(&self) -> MutexGuard<'_, Runs> {
-        // A poisoned lock is harmless, because the contents are valid even after a panic.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the live page of the runs that the query selects.
     pub(crate) fn page<'a>(&'a self, url_query: &'a UrlQuery) -> LivePage<'a> {
         // Number of ticks until the fragments are computed again.
@@ -96,7 +93,7 @@ impl RunList {
             if remaining_ticks > 0 {
                 return None;
             }
-            let (found, unread) = self.runs().fragments(url_query).unwrap_or_else(|error| {
+            let (found, unread) = lock(&self.0).fragments(url_query).unwrap_or_else(|error| {
                 let message = match error {
                     StoreError::Missing(_) => NO_STORE,
                     error => &error.to_string(),
@@ -113,7 +110,7 @@ impl Collector for RunList {
     /// Reads new pairs and encodes counts over all runs read so far; all counts are 0 if the store
     /// cannot be read.
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let mut runs = self.runs();
+        let mut runs = lock(&self.0);
         let unread = runs.refresh().unwrap_or_default() as u64;
         let phases = names::<RunPhase>().iter().map(|phase| ((*phase).to_owned(), 0));
         let mut states: BTreeMap<String, u64> = phases.collect();

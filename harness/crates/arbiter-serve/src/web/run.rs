@@ -95,10 +95,8 @@ pub(crate) fn events(recent: &Recent) -> Option<Fragment> {
 
 /// Returns the fragment with the number of pairs whose games have been read.
 pub(crate) fn loading(read: u64, all: u64) -> Fragment {
-    let markup = html! {
-        p class="patience" { "Reading the games: " (read) " of " (all) " pairs." }
-    };
-    Fragment::boxed("patience", &markup)
+    let text = html! { p class="patience" { "Reading the games: " (read) " of " (all) " pairs." } };
+    Fragment::boxed("patience", &text)
 }
 
 /// Returns the fragment that shows an error.
