@@ -103,11 +103,10 @@ impl Reading {
 
     fn begin(store: Store, run: &str) -> Result<Reading, StoreError> {
         let version = store.data_version()?;
-        let engines = store.run(run)?.plan.engines.len();
-        let mut statistics = GameStatistics::new(engines);
+        let mut statistics = GameStatistics::new(store.run(run)?.plan.engines.len());
         let mut unread = VecDeque::new();
         let (fold, summary) = Fold::begin(&store, run, |effect| {
-            count(effect, engines, &mut statistics, &mut unread);
+            count(&effect, &mut statistics, &mut unread);
         })?;
         let mut reading = Reading {
             store,
@@ -131,9 +130,8 @@ impl Reading {
         // The version is cheap to read, and changes with each commit of another process.
         if version != self.version {
             self.version = version;
-            let engines = self.fold.stored.plan.engines.len();
             let Reading { store, fold, statistics, unread, .. } = self;
-            let count = |effect| count(effect, engines, statistics, unread);
+            let count = |effect: Effect| count(&effect, statistics, unread);
             self.summary = fold.advance(store, count)?;
             self.is_stale = true;
         }
@@ -216,16 +214,9 @@ impl Reading {
 }
 
 /// Adds a counted pair to the LLR history and to the unread pairs.
-fn count(
-    effect: Effect,
-    engines: usize,
-    statistics: &mut GameStatistics,
-    unread: &mut VecDeque<u64>,
-) {
-    if let Effect::Count { tally, sprt_status } = effect {
-        if engines == 2 {
-            statistics.llr_history.count(&tally, sprt_status);
-        }
+fn count(effect: &Effect, statistics: &mut GameStatistics, unread: &mut VecDeque<u64>) {
+    statistics.observe(effect);
+    if let Effect::Count { tally, .. } = effect {
         unread.extend((!tally.is_repeat).then_some(tally.pair));
     }
 }

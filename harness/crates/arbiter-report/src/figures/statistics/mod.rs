@@ -17,7 +17,7 @@ use shakmaty::{ByColor, Chess, Color, Position};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
 use arbiter_protocol::Score;
-use arbiter_run::PlayedPair;
+use arbiter_run::{Effect, PlayedPair};
 use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
 
 use crate::figures::openings::{OpeningName, OpeningNames, book_plies};
@@ -29,7 +29,7 @@ const MAX_FAULTY: usize = 6;
 #[derive(Debug, Clone, Default)]
 pub struct GameStatistics {
     /// LLR and Elo over the pairs, for runs of two engines.
-    pub llr_history: LlrHistory,
+    pub(crate) llr_history: LlrHistory,
     /// Statistics by engine.
     pub engines: Vec<EngineStatistics>,
     /// Total duration of all games.
@@ -88,6 +88,13 @@ impl GameStatistics {
     /// Returns empty statistics for `engines` engines.
     pub fn new(engines: usize) -> GameStatistics {
         GameStatistics { engines: vec![EngineStatistics::default(); engines], ..Default::default() }
+    }
+
+    /// Adds a counted pair to the LLR history, if the run has two engines.
+    pub fn observe(&mut self, effect: &Effect) {
+        if let (2, Effect::Count { tally, sprt_status }) = (self.engines.len(), effect) {
+            self.llr_history.count(tally, *sprt_status);
+        }
     }
 
     /// Adds the games of a pair.
