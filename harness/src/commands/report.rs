@@ -19,7 +19,6 @@ use arbiter_report::{
     outcome_document, picture_svg, plain_body, replayed_state, run_csv, run_document, run_json,
     run_json_text, run_junit, shown_run, summary_of,
 };
-use arbiter_run::Effect;
 use arbiter_store::{Store, StoreError};
 
 /// Flags of `arbiter report`.
@@ -246,13 +245,8 @@ fn render(
     link: Option<&str>,
 ) -> Result<String, Failure> {
     let stored = shown_run(store, run)?;
-    let is_duel = stored.plan.engines.len() == 2;
     let mut statistics = GameStatistics::new(stored.plan.engines.len());
-    let state = replayed_state(store, run, &stored.plan, |effect| {
-        if let (true, Effect::Count { tally, sprt_status }) = (is_duel, effect) {
-            statistics.llr_history.count(&tally, sprt_status);
-        }
-    })?;
+    let state = replayed_state(store, run, &stored.plan, |effect| statistics.observe(&effect))?;
     let summary = summary_of(store, &stored, &state)?;
     let gates = gates_of_run(store, &stored)?;
     Ok(match form {

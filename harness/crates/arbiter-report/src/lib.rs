@@ -16,15 +16,8 @@ mod run;
 mod schemas;
 mod topics;
 
-pub use figures::{
-    EloFigures, GameStatistics, HistoryPoint, LlrHistory, OpeningNames, RunPhase, Strength,
-    Summary, Verdict, apply_tallies, check_stored, gates_of_run, read_one, replayed_state,
-    rules_text, shown_run, stored_summary, summary_of,
-};
-pub use forms::{
-    HTML_POLICY, HTML_SCRIPT, HTML_STYLE, csv_rows, diagram, game_viewer, html_page, html_sections,
-    markdown, plain_body, plain_text, run_csv, squares,
-};
+pub use figures::*;
+pub use forms::*;
 pub use games::compat::{Dialect, DialectWriter};
 pub use games::epd::final_positions;
 pub use games::pgn::{PgnHeader, game_pgn, pgn_text};
@@ -32,11 +25,7 @@ pub use games::transcript::transcript_text;
 pub use live::{
     Board, Boards, Live, Recent, RecentEvent, RecentEvents, Running, Side, event_texts, outlook,
 };
-pub use parts::{
-    BAD_STYLE, Block, Chart, Document, Figure, Game, Intervals, Line, Lines, Table, ends, interval,
-    log_error, log_warn, note, percent, plus_minus_95, print_report, print_result, progress_bar,
-    short_hash, shown_message, signed, styled, to_value, utc_time, utc_time_as,
-};
+pub use parts::*;
 pub use run::brief::brief_document;
 pub use run::document::{outcome_document, plan_document, run_document, run_title, tone};
 pub use run::embed::{badge_svg, picture_svg};

@@ -1,17 +1,18 @@
 //! Monitor and page of the workers and runs on a NATS server.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::time::{interval, sleep};
 
 use super::url_query::UrlQuery;
-use crate::web::{Fragment, LivePage, cluster as page};
+use crate::web::{LivePage, cluster as page};
 use arbiter_cluster::{
     Access, AccessError, Cluster, ClusterMetrics, Connection, Listener, denied, worker_residuals,
 };
+use arbiter_process::lock;
 use arbiter_store::{Store, StoreError};
 use prometheus_client::registry::Registry;
 
@@ -22,6 +23,7 @@ const RECONNECT: Duration = Duration::from_secs(5);
 /// or a sentence with the reason why the state is unknown.
 #[derive(Debug)]
 pub struct ClusterMonitor {
+    /// Code that holds this lock cannot panic during a change, so a poisoned lock is harmless.
     state: Mutex<Result<(Cluster, Connection), String>>,
     /// `true` if a server is configured.
     is_named: bool,
@@ -40,11 +42,6 @@ impl ClusterMonitor {
         ClusterMonitor { state: Mutex::new(Err(why)), is_named, metrics: ClusterMetrics::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, Result<(Cluster, Connection), String>> {
-        // A poisoned lock is harmless: code that holds the lock cannot panic during a change.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Registers the metrics of the cluster, if a server is configured.
     pub(crate) fn register(&self, registry: &mut Registry) {
         if self.is_named {
@@ -52,10 +49,24 @@ impl ClusterMonitor {
         }
     }
 
-    /// Returns the live page of the workers that the query selects.
-    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, url_query: &UrlQuery) -> ClusterPage {
-        let (monitor, url_query) = (self.clone(), url_query.clone());
-        ClusterPage { monitor, results, url_query, residuals: BTreeMap::new(), remaining_ticks: 0 }
+    /// Returns the live page of the runs, and of the workers that the query selects.
+    pub(crate) fn page<'a>(&'a self, results: &'a Path, url_query: &'a UrlQuery) -> LivePage<'a> {
+        let mut residuals = BTreeMap::new();
+        // Number of ticks until the residuals are computed again.
+        let mut remaining_ticks: u32 = 0;
+        Box::new(move || {
+            let cluster = match &*lock(&self.state) {
+                Ok((cluster, connection)) if connection.is_connected() => cluster.clone(),
+                Ok(_) => return Some(page::lost(CONNECTION_LOST)),
+                Err(why) => return Some(page::lost(why)),
+            };
+            remaining_ticks = remaining_ticks.saturating_sub(1);
+            if remaining_ticks == 0 {
+                remaining_ticks = RESIDUAL_TICKS;
+                residuals = largest_residuals(results, &cluster);
+            }
+            Some(page::fragments(&cluster, url_query, &residuals))
+        })
     }
 
     /// Listens to the server forever, and reconnects whenever the connection is lost.
@@ -67,7 +78,7 @@ impl ClusterMonitor {
             };
             // The last known state is dropped, because the state may be different when the server
             // is available again.
-            *self.state() = Err(unreachable(&reason));
+            *lock(&self.state) = Err(unreachable(&reason));
             self.metrics.disconnected();
             // The number of attempts is not limited, because the NATS server may be restarted while
             // the page is open.
@@ -78,18 +89,18 @@ impl ClusterMonitor {
     async fn listen(&self, access: &Access) -> Result<(), AccessError> {
         let mut connection = access.connect("arbiter serve").await?;
         let mut listener = Listener::new(&connection).await?;
-        *self.state() = Ok((Cluster::default(), connection.clone()));
+        *lock(&self.state) = Ok((Cluster::default(), connection.clone()));
         let mut second = interval(Duration::from_secs(1));
         loop {
             tokio::select! {
                 announcement = listener.next() => {
                     let Some(announcement) = announcement else { return Ok(()) };
-                    if let Ok((cluster, _)) = &mut *self.state() {
+                    if let Ok((cluster, _)) = &mut *lock(&self.state) {
                         cluster.update(announcement);
                     }
                 }
                 _ = second.tick() => {
-                    if let Ok((cluster, _)) = &mut *self.state() {
+                    if let Ok((cluster, _)) = &mut *lock(&self.state) {
                         cluster.tick();
                         cluster.count(&self.metrics);
                     }
@@ -106,42 +117,20 @@ impl ClusterMonitor {
 /// because each computation reads all pairs of all runs on the server.
 const RESIDUAL_TICKS: u32 = 120;
 
-/// Live page of the runs and the workers; the query can select the workers in one state.
-#[derive(Debug)]
-pub(crate) struct ClusterPage {
-    monitor: Arc<ClusterMonitor>,
-    results: PathBuf,
-    url_query: UrlQuery,
-    /// Last computed residual of each worker relative to the other workers, in standard deviations.
-    residuals: BTreeMap<String, f64>,
-    /// Number of ticks until the residuals are computed again.
-    remaining_ticks: u32,
-}
+/// Sentence shown until a lost connection has been restored.
+const CONNECTION_LOST: &str = "The connection to the NATS server is lost; reconnecting.";
 
-impl LivePage for ClusterPage {
-    fn fragments(&mut self) -> Option<Vec<Fragment>> {
-        let cluster = match &*self.monitor.state() {
-            Ok((cluster, connection)) if connection.is_connected() => cluster.clone(),
-            Ok(_) => {
-                let why = "The connection to the NATS server is lost; reconnecting.";
-                return Some(page::lost(why));
-            }
-            Err(why) => return Some(page::lost(why)),
-        };
-        self.remaining_ticks = self.remaining_ticks.saturating_sub(1);
-        if self.remaining_ticks == 0 {
-            self.remaining_ticks = RESIDUAL_TICKS;
-            // A run on the server may be stored in another folder. In that case, `results` contains
-            // no pairs of the run.
-            let of_run = |run: &str| residuals(&self.results, run).unwrap_or_default();
-            self.residuals.clear();
-            for (worker, residual) in cluster.runs().flat_map(|beacon| of_run(&beacon.run)) {
-                let most = self.residuals.entry(worker).or_insert(residual);
-                *most = most.max(residual);
-            }
-        }
-        Some(page::fragments(&cluster, &self.url_query, &self.residuals))
+/// Returns, for each worker, its largest residual in a run of the cluster.
+fn largest_residuals(results: &Path, cluster: &Cluster) -> BTreeMap<String, f64> {
+    // A run on the server may be stored in another folder. In that case, `results` contains no
+    // pairs of the run.
+    let of_run = |run: &str| residuals(results, run).unwrap_or_default();
+    let mut largest = BTreeMap::new();
+    for (worker, residual) in cluster.runs().flat_map(|beacon| of_run(&beacon.run)) {
+        let most = largest.entry(worker).or_insert(residual);
+        *most = most.max(residual);
     }
+    largest
 }
 
 /// Returns the residual of each worker of a run relative to the other workers, in standard

@@ -16,18 +16,20 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Reads all stored pairs of a run; calls `observe` with every effect of each pair.
+    /// Reads all stored pairs of a run; calls `observe` with every effect of each pair. Returns the
+    /// state and the summary of the run.
     pub(crate) fn begin(
         store: &Store,
         run: &str,
         observe: impl FnMut(Effect),
-    ) -> Result<Fold, StoreError> {
+    ) -> Result<(Fold, Summary), StoreError> {
         // The mark is read before the pairs, so that no pair is missed. A pair that is read twice
         // is counted once.
         let (epoch, mark) = (store.epoch()?, store.mark()?);
         let stored = shown_run(store, run)?;
         let state = replayed_state(store, run, &stored.plan, observe)?;
-        Ok(Fold { stored, state, mark, epoch })
+        let summary = summary_of(store, &stored, &state)?;
+        Ok((Fold { stored, state, mark, epoch }, summary))
     }
 
     /// Returns `true` if [`advance`](Self::advance) can be called. Returns `false` after pairs of
@@ -38,20 +40,17 @@ impl Fold {
     }
 
     /// Reads the pairs stored since the last read; calls `observe` with every effect of each pair.
+    /// Returns the summary of the run after these pairs.
     pub(crate) fn advance(
         &mut self,
         store: &Store,
         observe: impl FnMut(Effect),
-    ) -> Result<(), StoreError> {
+    ) -> Result<Summary, StoreError> {
         let run = self.stored.head.run.clone();
         let (tallies, mark) = store.tallies_after(&run, self.mark)?;
         self.mark = mark;
         self.stored = shown_run(store, &run)?;
-        apply_tallies(store, &run, &mut self.state, &tallies, observe)
-    }
-
-    /// Returns the summary of the run after the pairs read so far.
-    pub(crate) fn summary(&self, store: &Store) -> Result<Summary, StoreError> {
+        apply_tallies(store, &run, &mut self.state, &tallies, observe)?;
         summary_of(store, &self.stored, &self.state)
     }
 }

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::http_error::{HttpError, bad_request};
 use super::url_query::UrlQuery;
 use crate::web::games::{self as pages, ORDERS, PART};
 use arbiter_plan::Plan;
+use arbiter_process::lock;
 use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show, shown_run};
 use arbiter_store::{GamePart, GameQuery, Store, StoreError, StoredRun};
 
@@ -65,7 +66,7 @@ impl Openings {
     ) -> Result<BTreeMap<u64, String>, StoreError> {
         let run = &stored.head.run;
         // A poisoned lock is harmless: names that a panic left out of the cache are read again.
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.0);
         let OpeningCache { table, runs } = &mut *known;
         let table = table.get_or_insert_default();
         // The key contains the start time, because a new run may have the name of a removed run.
@@ -91,88 +92,80 @@ impl Openings {
     }
 }
 
-/// Reads a run, and converts a URL query to a query for the run's games. The field `opening`
-/// contains the number of an opening, from 1, or a part of an opening name.
-fn select(
-    results: &Path,
-    run: &str,
-    url_query: &UrlQuery,
-    openings: &Openings,
-) -> Result<(Store, StoredRun, GameQuery), HttpError> {
-    let store = Store::observe(results)?;
-    let stored = shown_run(&store, run)?;
-    let query = url_query.games(&stored.plan).map_err(bad_request)?;
-    let wanted = url_query.value("opening").to_lowercase();
-    let openings = match wanted.parse::<u64>() {
-        Ok(number) => Some(vec![number.saturating_sub(1)]),
-        Err(_) if wanted.is_empty() => None,
-        Err(_) => {
-            let names = openings.names(&store, &stored, store.openings(run)?)?;
-            let fits = |name: &String| name.to_lowercase().contains(&wanted);
-            Some(names.into_iter().filter(|(_, name)| fits(name)).map(|(at, _)| at).collect())
-        }
-    };
-    let query = GameQuery { openings, ..query };
-    Ok((store, stored, query))
+/// Games of a run that a URL query selects.
+pub(crate) struct Selection<'a> {
+    store: Store,
+    pub(crate) stored: StoredRun,
+    pub(crate) url_query: UrlQuery,
+    query: GameQuery,
+    openings: &'a Openings,
 }
 
-/// Returns a page of the list of games.
-pub(crate) fn list(
-    results: &Path,
-    run: &str,
-    url_query: &UrlQuery,
-    openings: &Openings,
-) -> Result<String, HttpError> {
-    let (store, stored, query) = select(results, run, url_query, openings)?;
-    let part = url_query.part().map_err(bad_request)?;
-    let games = store.games(run, &query, GamePart::Page { first: part * PART + 1, count: PART })?;
-    let played = games.iter().map(|game| (game.opening, game.pair));
-    let names = openings.names(&store, &stored, played)?;
-    Ok(pages::list(&stored, url_query, part, &games, &names))
-}
+impl Selection<'_> {
+    /// Reads a run, and converts a URL query to a query for the run's games. The field `opening`
+    /// contains the number of an opening, from 1, or a part of an opening name.
+    pub(crate) fn new<'a>(
+        results: &Path,
+        run: &str,
+        url_query: UrlQuery,
+        openings: &'a Openings,
+    ) -> Result<Selection<'a>, HttpError> {
+        let store = Store::observe(results)?;
+        let stored = shown_run(&store, run)?;
+        let mut query = url_query.games(&stored.plan).map_err(bad_request)?;
+        let wanted = url_query.value("opening").to_lowercase();
+        query.openings = match wanted.parse::<u64>() {
+            Ok(number) => Some(vec![number.saturating_sub(1)]),
+            Err(_) if wanted.is_empty() => None,
+            Err(_) => {
+                let names = openings.names(&store, &stored, store.openings(run)?)?;
+                let fits = |name: &String| name.to_lowercase().contains(&wanted);
+                Some(names.into_iter().filter(|(_, name)| fits(name)).map(|(at, _)| at).collect())
+            }
+        };
+        Ok(Selection { store, stored, url_query, query, openings })
+    }
 
-/// Returns the page of a game; `None` if the game is not in the store.
-pub(crate) fn game(
-    results: &Path,
-    run: &str,
-    place: (u64, usize),
-    url_query: &UrlQuery,
-    openings: &Openings,
-) -> Result<Option<String>, HttpError> {
-    let (store, stored, query) = select(results, run, url_query, openings)?;
-    let (pair, game_index) = place;
-    let played = store.pair(run, pair)?;
-    let found =
-        played.as_ref().and_then(|played| Some((played, played.games.iter().nth(game_index)?)));
-    let Some((played, game)) = found else { return Ok(None) };
-    let around = store.games(run, &query, GamePart::Around(pair, game_index))?;
-    let opening = played.pairing.opening;
-    let name = openings.names(&store, &stored, [(opening, pair)])?.remove(&opening);
-    let shown = game_to_show(&stored.plan, (pair, game_index, game), 0, |_| {
-        let outcome = &game.outcome;
-        let opening = name.filter(|name| !name.is_empty());
-        let opening = opening.map_or(String::new(), |name| format!(" Opening: {name}."));
-        let names = game.engines.map(|engine| stored.plan.engines[engine].name.as_str());
-        let why = outcome.termination.describe();
-        let description = outcome.naming(names);
-        format!("Ending: {why}. {description}.{opening}")
-    });
-    Ok(Some(pages::game(run, url_query, place, &around, &shown)))
-}
+    /// Returns a page of the list of games.
+    pub(crate) fn list(&self) -> Result<String, HttpError> {
+        let part = self.url_query.part().map_err(bad_request)?;
+        let run = &self.stored.head.run;
+        let games = self.store.games(run, &self.query, GamePart::Page { first: part * PART + 1, count: PART })?;
+        let played = games.iter().map(|game| (game.opening, game.pair));
+        let names = self.openings.names(&self.store, &self.stored, played)?;
+        Ok(pages::list(self, part, &games, &names))
+    }
 
-/// Returns the PGN header of a run, and the games that the query selects. Each game is represented
-/// by the number of the pair and the index of the game in the pair, both from 0.
-pub(crate) fn select_games(
-    results: &Path,
-    run: &str,
-    url_query: &UrlQuery,
-    openings: &Openings,
-) -> Result<(PgnHeader, Vec<(u64, usize)>), HttpError> {
-    let (store, stored, query) = select(results, run, url_query, openings)?;
-    // Only the numbers of the games are in memory; games are read while earlier games are sent.
-    let games = store.games(run, &query, GamePart::Page { first: 1, count: MAX_PGN })?;
-    let header = PgnHeader::of(&stored.plan, &stored.fingerprints, stored.head.created_ms);
-    Ok((header, games.iter().map(|game| (game.pair, game.half)).collect()))
+    /// Returns the page of a game; `None` if the game is not in the store.
+    pub(crate) fn game(&self, place: (u64, usize)) -> Result<Option<String>, HttpError> {
+        let Selection { store, stored, .. } = self;
+        let (pair, game_index) = place;
+        let Some(played) = store.pair(&stored.head.run, pair)? else { return Ok(None) };
+        let Some(game) = played.games.iter().nth(game_index) else { return Ok(None) };
+        let around = store.games(&stored.head.run, &self.query, GamePart::Around(pair, game_index))?;
+        let opening = played.pairing.opening;
+        let name = self.openings.names(store, stored, [(opening, pair)])?.remove(&opening);
+        let shown = game_to_show(&stored.plan, (pair, game_index, game), 0, |_| {
+            let outcome = &game.outcome;
+            let opening = name.filter(|name| !name.is_empty());
+            let opening = opening.map_or(String::new(), |name| format!(" Opening: {name}."));
+            let names = game.engines.map(|engine| stored.plan.engines[engine].name.as_str());
+            let why = outcome.termination.describe();
+            let description = outcome.naming(names);
+            format!("Ending: {why}. {description}.{opening}")
+        });
+        Ok(Some(pages::game(self, place, &around, &shown)))
+    }
+
+    /// Returns the PGN header of the run, and the selected games. Each game is represented by the
+    /// number of the pair and the index of the game in the pair, both from 0.
+    pub(crate) fn places(&self) -> Result<(PgnHeader, Vec<(u64, usize)>), HttpError> {
+        let StoredRun { plan, fingerprints, head, .. } = &self.stored;
+        // Only the numbers of the games are in memory; games are read while earlier games are sent.
+        let games = self.store.games(&head.run, &self.query, GamePart::Page { first: 1, count: MAX_PGN })?;
+        let header = PgnHeader::of(plan, fingerprints, head.created_ms);
+        Ok((header, games.iter().map(|game| (game.pair, game.half)).collect()))
+    }
 }
 
 /// Returns the PGN of games of a run; games that are not in the store are omitted.

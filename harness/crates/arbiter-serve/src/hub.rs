@@ -5,16 +5,17 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use tokio::sync::watch;
 
 use super::cluster::ClusterMonitor;
 use super::list::RunList;
-use super::run::RunPage;
+use super::run::run_page;
 use super::url_query::UrlQuery;
 use crate::web::{LivePage, PageVersion};
+use arbiter_process::lock;
 
 /// Interval at which a live page is updated. Some parts of a page are updated only every few ticks.
 pub(crate) const TICK: Duration = Duration::from_millis(500);
@@ -68,9 +69,10 @@ struct Page {
 /// Set of all live pages.
 #[derive(Debug)]
 pub(crate) struct Hub {
-    results: PathBuf,
+    pub(crate) results: PathBuf,
     pub(crate) runs: RunList,
     pub(crate) monitor: Arc<ClusterMonitor>,
+    /// Code that holds this lock cannot panic during a change, so a poisoned lock is harmless.
     topics: Mutex<BTreeMap<Topic, Page>>,
 }
 
@@ -87,7 +89,7 @@ impl Hub {
         self: &Arc<Self>,
         topic: Topic,
     ) -> Result<watch::Receiver<Latest>, String> {
-        let mut topics = self.topics();
+        let mut topics = lock(&self.topics);
         // A thread that has ended, for example by a panic, has dropped its sender.
         topics.retain(|_, page| page.versions.strong_count() > 0);
         let requested = topics.values().map(|page| page.requested + 1).max().unwrap_or(0);
@@ -122,26 +124,20 @@ impl Hub {
         Ok(latest)
     }
 
-    fn topics(&self) -> MutexGuard<'_, BTreeMap<Topic, Page>> {
-        // A poisoned lock is harmless: code that holds the lock cannot panic during a change.
-        self.topics.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Publishes the versions of a page until the page is removed, or has had no viewer for
     /// [`IDLE_TICKS`] ticks.
     fn publish(&self, topic: &Topic, sender: Arc<watch::Sender<Latest>>, kept: &Receiver<()>) {
-        let results = self.results.clone();
-        let mut page: Box<dyn LivePage> = match topic {
-            Topic::Runs(url_query) => Box::new(self.runs.page(url_query.clone())),
-            Topic::Run(run) => Box::new(RunPage::new(results, run.clone())),
+        let mut fragments: LivePage<'_> = match topic {
+            Topic::Runs(url_query) => self.runs.page(url_query),
+            Topic::Run(run) => run_page(&self.results, run),
             #[cfg(feature = "cluster")]
-            Topic::Cluster(url_query) => Box::new(self.monitor.page(results, url_query)),
+            Topic::Cluster(url_query) => self.monitor.page(&self.results, url_query),
         };
         let mut idle_ticks = 0;
         loop {
             let before = sender.borrow().clone();
             // An unchanged page is not published, so viewers receive nothing.
-            if let Some(next) = page.fragments().and_then(|fragments| before.next(fragments)) {
+            if let Some(next) = fragments().and_then(|fragments| before.next(fragments)) {
                 sender.send_replace(Arc::new(next));
             }
             if kept.recv_timeout(TICK) == Err(RecvTimeoutError::Disconnected) {
@@ -149,7 +145,7 @@ impl Hub {
             }
             idle_ticks = if sender.receiver_count() == 0 { idle_ticks + 1 } else { 0 };
             if idle_ticks >= IDLE_TICKS {
-                let _topics = self.topics();
+                let _topics = lock(&self.topics);
                 // The count is read under the lock that viewers hold to subscribe, so no viewer can
                 // subscribe to a page that is ending.
                 if sender.receiver_count() == 0 {
@@ -175,7 +171,8 @@ mod tests {
         }
         follow(1).unwrap();
         follow(MAX_TOPICS).unwrap();
-        let is_live = |number: usize| hub.topics().contains_key(&Topic::Run(number.to_string()));
+        let is_live =
+            |number: usize| lock(&hub.topics).contains_key(&Topic::Run(number.to_string()));
         assert!([0, 1, MAX_TOPICS].into_iter().all(is_live) && !is_live(2));
         let all: Vec<_> = (0..=MAX_TOPICS).filter(|number| *number != 2).map(follow).collect();
         assert!(all.iter().all(Result::is_ok));

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "cluster")]
 mod cluster;
-mod compute;
+mod compare;
 mod connections;
 mod fold;
 mod games;

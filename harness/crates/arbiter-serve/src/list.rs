@@ -1,8 +1,13 @@
 //! List of runs, kept up to date: the state shared by all lists, and the requested pages.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::DescriptorEncoder;
+use prometheus_client::metrics::MetricType;
 
 use super::fold::Fold;
 use super::run::running;
@@ -10,6 +15,8 @@ use super::url_query::UrlQuery;
 use crate::web::list::{MAX_ENGINES, PAGE, notice, row, standing};
 use crate::web::{Fragment, LivePage};
 use arbiter_game::outcome::Termination;
+use arbiter_names::names;
+use arbiter_process::lock;
 use arbiter_report::{ListedRun, RunFilter, RunPhase, Running, Summary, read_one, run_pattern};
 use arbiter_store::{RunHead, Store, StoreError};
 
@@ -22,7 +29,11 @@ const READ_PAIRS: u64 = 10_000;
 /// Fixed cost of reading a run, as an equivalent number of pairs.
 const RUN_PAIRS: u64 = 50;
 
-/// Runs of a store as last read; clones share the runs.
+/// Sentence shown while the folder has no store.
+const NO_STORE: &str = "No store yet; the first run in this folder creates it.";
+
+/// Runs of a store as last read; clones share the runs. A poisoned lock is harmless, because the
+/// contents are valid even after a panic.
 #[derive(Debug, Clone)]
 pub(crate) struct RunList(Arc<Mutex<Runs>>);
 
@@ -67,63 +78,68 @@ impl UrlQuery {
     }
 }
 
-/// Counts over all runs read so far, for metrics.
-#[derive(Debug)]
-pub(crate) struct Figures {
-    /// Number of runs, by state.
-    pub(crate) runs: BTreeMap<String, u64>,
-    /// Number of counted pairs.
-    pub(crate) pairs: u64,
-    /// Number of games that ended by a fault, by kind of fault.
-    pub(crate) faults: BTreeMap<String, u64>,
-}
-
-/// Live page of the list of runs.
-#[derive(Debug)]
-pub(crate) struct RunListPage {
-    list: RunList,
-    url_query: UrlQuery,
-    /// Number of ticks until the fragments are computed again.
-    remaining_ticks: u32,
-}
-
 impl RunList {
     /// Creates a list that has not been read yet.
     pub(crate) fn new(results: PathBuf) -> RunList {
         RunList(Arc::new(Mutex::new(Runs { results, ..Runs::default() })))
     }
 
-    fn runs(&self) -> MutexGuard<'_, Runs> {
-        // A poisoned lock is harmless, because the contents are valid even after a panic.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns the live page of the runs that the query selects.
+    pub(crate) fn page<'a>(&'a self, url_query: &'a UrlQuery) -> LivePage<'a> {
+        // Number of ticks until the fragments are computed again.
+        let mut remaining_ticks: u32 = 0;
+        Box::new(move || {
+            remaining_ticks = remaining_ticks.saturating_sub(1);
+            if remaining_ticks > 0 {
+                return None;
+            }
+            let (found, unread) = lock(&self.0).fragments(url_query).unwrap_or_else(|error| {
+                let message = match error {
+                    StoreError::Missing(_) => NO_STORE,
+                    error => &error.to_string(),
+                };
+                (vec![notice(message)], 0)
+            });
+            remaining_ticks = if unread > 0 { 0 } else { LIST_TICKS };
+            Some(found)
+        })
     }
+}
 
-    /// Reads new pairs and returns the counts; all counts are 0 if the store cannot be read.
-    pub(crate) fn figures(&self) -> Figures {
-        let mut runs = self.runs();
+impl Collector for RunList {
+    /// Reads new pairs and encodes counts over all runs read so far; all counts are 0 if the store
+    /// cannot be read.
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let mut runs = lock(&self.0);
         let unread = runs.refresh().unwrap_or_default() as u64;
+        let phases = names::<RunPhase>().iter().map(|phase| ((*phase).to_owned(), 0));
+        let mut states: BTreeMap<String, u64> = phases.collect();
+        states.insert("unread".to_owned(), unread);
         let faults = Termination::ALL.into_iter().filter(|kind| kind.is_fault());
-        let phases = [RunPhase::Running, RunPhase::Ended, RunPhase::Unfinished];
-        let mut figures = Figures {
-            runs: phases.map(|phase| (phase.to_string(), 0)).into(),
-            pairs: 0,
-            faults: faults.map(|kind| (kind.to_string(), 0)).collect(),
-        };
-        figures.runs.insert("unread".to_owned(), unread);
+        let mut faults: BTreeMap<String, u64> = faults.map(|kind| (kind.to_string(), 0)).collect();
+        let mut pairs = 0;
         for ListedRun { head, summary } in runs.cached_runs().map(|run| &run.listed) {
-            figures.pairs += head.pairs;
+            pairs += head.pairs;
             let phase = summary.as_ref().map_or("unread".to_owned(), |run| run.phase().to_string());
-            *figures.runs.entry(phase).or_default() += 1;
+            *states.entry(phase).or_default() += 1;
             for ((_, kind), count) in summary.iter().flat_map(|run| &run.counts.faults) {
-                *figures.faults.entry(kind.to_string()).or_default() += count;
+                *faults.entry(kind.to_string()).or_default() += count;
             }
         }
-        figures
-    }
-
-    /// Returns the live page of the runs that the query selects.
-    pub(crate) fn page(&self, url_query: UrlQuery) -> RunListPage {
-        RunListPage { list: self.clone(), url_query, remaining_ticks: 0 }
+        let mut gauges = |name, help, label, values: BTreeMap<String, u64>| {
+            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+            for (value, count) in values {
+                metric.encode_family(&[(label, value)])?.encode_gauge(&count.cast_signed())?;
+            }
+            fmt::Result::Ok(())
+        };
+        gauges("arbiter_store_runs", "Runs in the store", "state", states)?;
+        let help = "Games in the store that ended by an engine fault";
+        gauges("arbiter_store_faults", help, "kind", faults)?;
+        let help = "Counted pairs in the store";
+        let mut metric =
+            encoder.encode_descriptor("arbiter_store_pairs", help, None, MetricType::Gauge)?;
+        metric.encode_gauge(&pairs.cast_signed())
     }
 }
 
@@ -132,10 +148,7 @@ impl Runs {
     fn refresh(&mut self) -> Result<usize, StoreError> {
         // The store is taken out of the state, so that the next call after an error opens the store
         // again.
-        let store = match self.store.take() {
-            Some(store) => store,
-            None => Store::observe(&self.results)?,
-        };
+        let store = self.store.take().map_or_else(|| Store::observe(&self.results), Ok)?;
         let version = Some(store.data_version()?);
         let epoch = store.epoch()?;
         let has_changed = self.version != version;
@@ -163,6 +176,28 @@ impl Runs {
         Ok(unread)
     }
 
+    /// Reads new runs and pairs. Returns the fragments of the list that the query selects, and the
+    /// number of unread runs.
+    fn fragments(&mut self, url_query: &UrlQuery) -> Result<(Vec<Fragment>, usize), StoreError> {
+        let unread = self.refresh()?;
+        let wanted = url_query.runs().and_then(|filter| Ok((filter, url_query.part()?)));
+        let (filter, part) = match wanted {
+            Ok(wanted) => wanted,
+            Err(message) => return Ok((vec![notice(&message)], unread)),
+        };
+        let chosen: Vec<&CachedRun> =
+            self.cached_runs().filter(|run| filter.holds(&run.listed)).collect();
+        let summaries = self.cached_runs().filter_map(|run| run.listed.summary.as_ref().ok());
+        let engines: BTreeSet<&String> =
+            summaries.flat_map(|summary| &summary.engines).take(MAX_ENGINES).collect();
+        let from = part.saturating_mul(PAGE) as usize;
+        let rows = chosen.iter().skip(from).take(PAGE as usize);
+        let counts = (chosen.len(), self.order.len());
+        let mut found = vec![standing(url_query, part, counts, unread, &engines)];
+        found.extend(rows.map(|run| row(&run.listed, run.running.as_ref())));
+        Ok((found, unread))
+    }
+
     /// Returns the runs that have been read so far, newest first.
     fn cached_runs(&self) -> impl Iterator<Item = &CachedRun> {
         self.order.iter().filter_map(|run| self.cached.get(run))
@@ -172,12 +207,8 @@ impl Runs {
 impl CachedRun {
     /// Reads a run. If the run cannot be read, the result contains only the outline and the error.
     fn read(store: &Store, results: &Path, outline: &RunHead) -> CachedRun {
-        let read = || {
-            let fold = Fold::begin(store, &outline.run, |_| ())?;
-            Ok((fold.summary(store)?, fold))
-        };
-        let (head, summary, fold) = match read_one(read) {
-            Ok((summary, fold)) => (fold.stored.head.clone(), Ok(summary), Some(fold)),
+        let (head, summary, fold) = match read_one(|| Fold::begin(store, &outline.run, |_| ())) {
+            Ok((fold, summary)) => (fold.stored.head.clone(), Ok(summary), Some(fold)),
             Err(why) => (outline.clone(), Err(why), None),
         };
         // If the process of a run does not reply, for whatever reason, the run is not shown as
@@ -205,7 +236,7 @@ impl CachedRun {
         };
         self.running = running(results, head).unwrap_or_default();
         if has_changed {
-            *summary = read_one(|| fold.advance(store, |_| ()).and_then(|()| fold.summary(store)));
+            *summary = read_one(|| fold.advance(store, |_| ()));
             *head = fold.stored.head.clone();
         }
         match summary {
@@ -214,53 +245,6 @@ impl CachedRun {
             // again.
             Err(_) => self.fold = None,
         }
-    }
-}
-
-impl RunListPage {
-    fn update(&mut self) -> Result<Vec<Fragment>, StoreError> {
-        let mut runs = self.list.runs();
-        let unread = runs.refresh()?;
-        if unread > 0 {
-            self.remaining_ticks = 0;
-        }
-        let wanted = self.url_query.runs().and_then(|filter| Ok((filter, self.url_query.part()?)));
-        let (filter, part) = match wanted {
-            Ok(wanted) => wanted,
-            Err(message) => return Ok(vec![notice(&message)]),
-        };
-        let chosen: Vec<&CachedRun> =
-            runs.cached_runs().filter(|run| filter.holds(&run.listed)).collect();
-        let summaries = runs.cached_runs().filter_map(|run| run.listed.summary.as_ref().ok());
-        let engines: BTreeSet<&String> =
-            summaries.flat_map(|summary| &summary.engines).take(MAX_ENGINES).collect();
-        let from = part.saturating_mul(PAGE) as usize;
-        let rows = chosen.iter().skip(from).take(PAGE as usize);
-        let mut found = vec![standing(
-            &self.url_query,
-            part,
-            (chosen.len(), runs.order.len()),
-            unread,
-            &engines,
-        )];
-        found.extend(rows.map(|run| row(&run.listed, run.running.as_ref())));
-        Ok(found)
-    }
-}
-
-impl LivePage for RunListPage {
-    fn fragments(&mut self) -> Option<Vec<Fragment>> {
-        self.remaining_ticks = self.remaining_ticks.saturating_sub(1);
-        if self.remaining_ticks > 0 {
-            return None;
-        }
-        self.remaining_ticks = LIST_TICKS;
-        Some(self.update().unwrap_or_else(|error| match error {
-            StoreError::Missing(_) => {
-                vec![notice("No store yet; the first run in this folder creates it.")]
-            }
-            error => vec![notice(&error.to_string())],
-        }))
     }
 }
 

@@ -1,7 +1,5 @@
 //! Health check of the server, and metrics for Prometheus on a separate port.
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use axum::Router;
@@ -9,18 +7,14 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::family::Family;
-use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
-use prometheus_client::metrics::{MetricType, TypedMetric};
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 use tokio::net::TcpListener;
 
 use super::connections;
 use super::http_error::HttpError;
-use super::list::RunList;
 use super::site::Site;
 use arbiter_store::Store;
 
@@ -72,6 +66,7 @@ impl Site {
         let name = "arbiter_http_request_duration";
         registry.register_with_unit(name, help, Unit::Seconds, self.0.times.clone());
         self.0.hub.monitor.register(registry);
+        // The runs are read at each request for metrics.
         registry.register_collector(Box::new(self.0.hub.runs.clone()));
     }
 }
@@ -89,27 +84,4 @@ pub(crate) async fn healthz(State(site): State<Site>) -> Response {
     let version = env!("CARGO_PKG_VERSION");
     let body = serde_json::json!({ "version": version, "runs": runs, "reason": reason });
     (code, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
-}
-
-impl Collector for RunList {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        // The runs are read at each request for metrics.
-        let found = self.figures();
-        let mut gauges = |name, help, label, values: BTreeMap<String, u64>| {
-            let kind = ConstGauge::<i64>::TYPE;
-            let mut metric = encoder.encode_descriptor(name, help, None, kind)?;
-            for (value, count) in values {
-                let gauge = ConstGauge::new(count.cast_signed());
-                gauge.encode(metric.encode_family(&[(label, value)])?)?;
-            }
-            fmt::Result::Ok(())
-        };
-        gauges("arbiter_store_runs", "Runs in the store", "state", found.runs)?;
-        let help = "Games in the store that ended by an engine fault";
-        gauges("arbiter_store_faults", help, "kind", found.faults)?;
-        let help = "Counted pairs in the store";
-        let mut metric =
-            encoder.encode_descriptor("arbiter_store_pairs", help, None, MetricType::Gauge)?;
-        metric.encode_gauge(&found.pairs.cast_signed())
-    }
 }

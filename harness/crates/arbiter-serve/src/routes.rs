@@ -17,7 +17,7 @@ use futures_util::stream::{Stream, unfold};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::compute;
+use super::compare::{self, MAX_RUNS};
 use super::connections;
 use super::games;
 use super::http_error::{HttpError, bad_request, not_found, unavailable};
@@ -193,7 +193,7 @@ async fn report(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     // A report contains a script and text from engines, so the report must not have the rights of
     // this site.
     let policy = format!("{HTML_POLICY}; {SANDBOX}");
-    let page = site.compute_for_run(&run, |results, run, _| run_report(results, run)).await?;
+    let page = site.compute_for_run(&run, run_report).await?;
     let headers = [(header::CONTENT_DISPOSITION, name), (header::CONTENT_SECURITY_POLICY, policy)];
     Ok((headers, Html(page)).into_response())
 }
@@ -210,10 +210,8 @@ impl FromRequestParts<Site> for UrlQuery {
 }
 
 async fn games(State(site): State<Site>, Path(run): Path<String>, url_query: UrlQuery) -> Answer {
-    let list = site.compute_for_run(&run, move |results, run, openings| {
-        games::list(results, run, &url_query, openings)
-    });
-    Ok(Html(list.await?).into_response())
+    let list = site.select_games(&run, url_query, |games| games.list()).await?;
+    Ok(Html(list).into_response())
 }
 
 /// Returns the page or the PGN of a game.
@@ -225,16 +223,14 @@ async fn game(
     let missing = || HttpError(StatusCode::NOT_FOUND, format!("Run {run} has no game {game}."));
     if let Some(game) = game.strip_suffix(".pgn") {
         let place = parse_place(game).ok_or_else(missing)?;
-        let one = move |results: &_, run: &_, _: &_| games::one_pgn(results, run, place);
+        let one = move |results: &_, run: &_| games::one_pgn(results, run, place);
         let pgn = site.compute_for_run(&run, one).await?;
         let pgn = Some(pgn).filter(|pgn| !pgn.is_empty()).ok_or_else(missing)?;
         return Ok(as_pgn(&format!("{run}-{game}"), pgn));
     }
     let place = parse_place(&game).ok_or_else(missing)?;
-    let page = site.compute_for_run(&run, move |results, run, openings| {
-        games::game(results, run, place, &url_query, openings)
-    });
-    Ok(Html(page.await?.ok_or_else(missing)?).into_response())
+    let page = site.select_games(&run, url_query, move |games| games.game(place)).await?;
+    Ok(Html(page.ok_or_else(missing)?).into_response())
 }
 
 /// Streams, as PGN, the games that a query selects; games are read while earlier games are sent.
@@ -243,10 +239,7 @@ async fn games_pgn(
     Path(run): Path<String>,
     url_query: UrlQuery,
 ) -> Answer {
-    let chosen = site.compute_for_run(&run, move |results, run, openings| {
-        games::select_games(results, run, &url_query, openings)
-    });
-    let (header, chosen) = chosen.await?;
+    let (header, chosen) = site.select_games(&run, url_query, |games| games.places()).await?;
     let name = run.clone();
     let header = Arc::new(header);
     let texts = unfold((site, chosen.into_iter()), move |(site, mut rest)| {
@@ -276,12 +269,11 @@ fn as_pgn(name: &str, text: impl IntoResponse) -> Response {
 async fn compare(State(site): State<Site>, Query(query): Query<Vec<(String, String)>>) -> Answer {
     let named = query.into_iter().filter(|(name, _)| name == "run");
     let runs: Vec<String> = named.map(|(_, run)| run).collect();
-    if !(1..=web::compare::MAX_RUNS).contains(&runs.len()) {
-        let most = web::compare::MAX_RUNS;
-        return Err(bad_request(format!("Select 1 to {most} runs in the list to compare.")));
+    if !(1..=MAX_RUNS).contains(&runs.len()) {
+        return Err(bad_request(format!("Select 1 to {MAX_RUNS} runs in the list to compare.")));
     }
-    Ok(Html(site.compute_shared("", move |results| compute::compare(results, &runs)).await?)
-        .into_response())
+    let page = site.compute_shared("", move |results| compare::compare(results, &runs)).await?;
+    Ok(Html(page).into_response())
 }
 
 async fn asset(Path(name): Path<String>) -> Answer {

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::fold::Fold;
@@ -17,7 +17,7 @@ use arbiter_store::{RunHead, Store, StoreError};
 
 /// Minimum and maximum number of ticks from one version of the report to the next. A single pair
 /// hardly changes the report of a long run, but the report is large and is sent to all viewers.
-const REPORT_TICKS: RangeInclusive<u32> = 4..=20;
+const REPORT_TICKS: RangeInclusive<usize> = 4..=20;
 
 /// Number of counted pairs that lengthen the time between two versions of the report by one tick.
 const TICK_PAIRS: usize = 25;
@@ -29,15 +29,6 @@ const READ_PAIRS: usize = 500;
 /// Timeout for the reply of the process that plays a run. The page does not change before the reply
 /// or the timeout.
 const TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Live page of one run.
-#[derive(Debug)]
-pub(crate) struct RunPage {
-    results: PathBuf,
-    run: String,
-    /// State after the last read; `None` before the first read and after an error.
-    read: Option<Reading>,
-}
 
 #[derive(Debug)]
 struct Reading {
@@ -55,28 +46,21 @@ struct Reading {
     reported: u64,
     is_stale: bool,
     /// Number of ticks until the report may be computed again.
-    remaining_ticks: u32,
+    remaining_ticks: usize,
 }
 
-impl RunPage {
-    /// Creates the page of a run that has not been read yet.
-    pub(crate) fn new(results: PathBuf, run: String) -> RunPage {
-        RunPage { results, run, read: None }
-    }
-
-    fn try_fragments(&mut self) -> Result<Vec<Fragment>, StoreError> {
-        let mut reading = match self.read.take() {
-            // After an error, the reading is dropped, so the next tick starts a new reading.
-            Some(mut reading) if reading.fold.can_advance(&reading.store)? => {
-                reading.advance()?;
-                reading
-            }
-            _ => Reading::begin(Store::observe(&self.results)?, &self.run)?,
-        };
-        let found = reading.fragments(running(&self.results, &reading.fold.stored.head))?;
-        self.read = Some(reading);
-        Ok(found)
-    }
+/// Returns the live page of a run.
+pub(crate) fn run_page<'a>(results: &'a Path, run: &'a str) -> LivePage<'a> {
+    // There is no last reading before the first tick and after an error.
+    let mut last = None;
+    Box::new(move || {
+        let read = Reading::next(last.take(), results, run).and_then(|mut reading| {
+            let found = reading.fragments(running(results, &reading.fold.stored.head))?;
+            last = Some(reading);
+            Ok(found)
+        });
+        Some(read.unwrap_or_else(|error| vec![page::error_notice(&error.to_string())]))
+    })
 }
 
 /// Returns the reply of the process that plays a run, with boards; `None` if no process plays the
@@ -105,23 +89,25 @@ pub(crate) fn report(results: &Path, run: &str) -> Result<String, HttpError> {
     Ok(html_page(&run_document(&fold.stored, summary, Some(statistics), &gates)))
 }
 
-impl LivePage for RunPage {
-    fn fragments(&mut self) -> Option<Vec<Fragment>> {
-        let failed = |error: StoreError| vec![page::error_notice(&error.to_string())];
-        Some(self.try_fragments().unwrap_or_else(failed))
-    }
-}
-
 impl Reading {
+    /// Reads the pairs stored since the last reading, or all pairs if there is no last reading.
+    fn next(last: Option<Reading>, results: &Path, run: &str) -> Result<Reading, StoreError> {
+        match last {
+            Some(mut reading) if reading.fold.can_advance(&reading.store)? => {
+                reading.advance()?;
+                Ok(reading)
+            }
+            _ => Reading::begin(Store::observe(results)?, run),
+        }
+    }
+
     fn begin(store: Store, run: &str) -> Result<Reading, StoreError> {
         let version = store.data_version()?;
-        let engines = store.run(run)?.plan.engines.len();
-        let mut statistics = GameStatistics::new(engines);
+        let mut statistics = GameStatistics::new(store.run(run)?.plan.engines.len());
         let mut unread = VecDeque::new();
-        let fold = Fold::begin(&store, run, |effect| {
-            count(effect, engines, &mut statistics, &mut unread);
+        let (fold, summary) = Fold::begin(&store, run, |effect| {
+            count(&effect, &mut statistics, &mut unread);
         })?;
-        let summary = fold.summary(&store)?;
         let mut reading = Reading {
             store,
             version,
@@ -144,10 +130,9 @@ impl Reading {
         // The version is cheap to read, and changes with each commit of another process.
         if version != self.version {
             self.version = version;
-            let engines = self.fold.stored.plan.engines.len();
             let Reading { store, fold, statistics, unread, .. } = self;
-            fold.advance(store, |effect| count(effect, engines, statistics, unread))?;
-            self.summary = fold.summary(store)?;
+            let count = |effect: Effect| count(&effect, statistics, unread);
+            self.summary = fold.advance(store, count)?;
             self.is_stale = true;
         }
         self.read_games()
@@ -207,9 +192,8 @@ impl Reading {
                 summary.counts.encounters.values().map(|met| met.pairs.pairs()).sum()
             };
             self.is_stale = !self.unread.is_empty();
-            let ticks = u32::try_from(self.fold.state.counted_pairs().count() / TICK_PAIRS);
-            let (least, most) = REPORT_TICKS.into_inner();
-            self.remaining_ticks = ticks.unwrap_or(most).clamp(least, most);
+            let ticks = self.fold.state.counted_pairs().count() / TICK_PAIRS;
+            self.remaining_ticks = ticks.clamp(*REPORT_TICKS.start(), *REPORT_TICKS.end());
         }
         // The order is: verdict, counts, games in progress, events, rest of the report.
         let (conclusion, rest) = self.report.split_at(self.report.len().min(1));
@@ -230,16 +214,9 @@ impl Reading {
 }
 
 /// Adds a counted pair to the LLR history and to the unread pairs.
-fn count(
-    effect: Effect,
-    engines: usize,
-    statistics: &mut GameStatistics,
-    unread: &mut VecDeque<u64>,
-) {
-    if let Effect::Count { tally, sprt_status } = effect {
-        if engines == 2 {
-            statistics.llr_history.count(&tally, sprt_status);
-        }
+fn count(effect: &Effect, statistics: &mut GameStatistics, unread: &mut VecDeque<u64>) {
+    statistics.observe(effect);
+    if let Effect::Count { tally, .. } = effect {
         unread.extend((!tally.is_repeat).then_some(tally.pair));
     }
 }

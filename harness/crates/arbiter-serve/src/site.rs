@@ -8,12 +8,13 @@ use axum::http::StatusCode;
 use tokio::sync::{Mutex, Semaphore};
 
 use super::cluster::ClusterMonitor;
-use super::games::Openings;
+use super::games::{Openings, Selection};
 use super::guard::Guard;
 use super::http_error::HttpError;
 use super::hub::Hub;
 use super::request_times::{RequestTimes, request_times};
 use super::starter::Starter;
+use super::url_query::UrlQuery;
 use arbiter_store::{RunLock, Store};
 
 /// Maximum number of requests computed in parallel; the remaining processors are left to the
@@ -28,7 +29,6 @@ pub struct Site(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) hub: Arc<Hub>,
     pub(crate) guard: Guard,
-    pub(crate) results: PathBuf,
     /// Component that starts tests; `None` if tests cannot be started.
     pub(crate) starter: Option<Arc<dyn Starter>>,
     /// Identity of this server process, different from the identity of each earlier process at the
@@ -53,9 +53,8 @@ impl Site {
         boot: String,
     ) -> Site {
         Site(Arc::new(Inner {
-            hub: Arc::new(Hub::new(results.clone(), monitor)),
+            hub: Arc::new(Hub::new(results, monitor)),
             guard,
-            results,
             starter,
             boot,
             turns: Mutex::default(),
@@ -98,7 +97,7 @@ impl Site {
         &self,
         work: impl FnOnce(&Path) -> Result<T, HttpError> + Send + 'static,
     ) -> Result<T, HttpError> {
-        let results = self.0.results.clone();
+        let results = self.0.hub.results.clone();
         let done = tokio::task::spawn_blocking(move || work(&results)).await;
         done.unwrap_or_else(|error| {
             Err(HttpError(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
@@ -116,11 +115,25 @@ impl Site {
     pub(crate) async fn compute_for_run<T: Send + 'static>(
         &self,
         run: &str,
-        work: impl FnOnce(&Path, &str, &Openings) -> Result<T, HttpError> + Send + 'static,
+        work: impl FnOnce(&Path, &str) -> Result<T, HttpError> + Send + 'static,
     ) -> Result<T, HttpError> {
         self.check_run(run).await?;
-        let (inner, name) = (self.0.clone(), run.to_owned());
-        self.compute_shared(run, move |results| work(results, &name, &inner.openings)).await
+        let name = run.to_owned();
+        self.compute_shared(run, move |results| work(results, &name)).await
+    }
+
+    /// Computes the result of a request about the games of a run that a query selects.
+    pub(crate) async fn select_games<T: Send + 'static>(
+        &self,
+        run: &str,
+        url_query: UrlQuery,
+        work: impl FnOnce(&Selection<'_>) -> Result<T, HttpError> + Send + 'static,
+    ) -> Result<T, HttpError> {
+        let inner = self.0.clone();
+        self.compute_for_run(run, move |results, run| {
+            work(&Selection::new(results, run, url_query, &inner.openings)?)
+        })
+        .await
     }
 }
 

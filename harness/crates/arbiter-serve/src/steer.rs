@@ -25,23 +25,20 @@ pub(crate) async fn steer(
     RunLock::check_name(&run).map_err(|error| (StatusCode::NOT_FOUND, format!("{error}\n")))?;
     let starter = site.0.starter.clone();
     let sent = site.read_store(move |results| {
-        match send_command(results, &run, command, false, CONTROL_TIMEOUT) {
-            Ok(message) => Ok(message),
+        let error = match send_command(results, &run, command, false, CONTROL_TIMEOUT) {
+            Ok(message) => return Ok(message),
+            Err(error) => error,
+        };
+        if matches!(error, ControlError::Idle(..)) {
             // A test that is still being prepared has no control socket, so only the server can
             // stop the test.
-            Err(ControlError::Idle(..))
-                if command == ControlCommand::Stop && starter.is_some_and(|one| one.stop(&run)) =>
-            {
-                Ok("stopped before the run started\n".to_owned())
+            if command == ControlCommand::Stop && starter.is_some_and(|one| one.stop(&run)) {
+                return Ok("stopped before the run started\n".to_owned());
             }
-            Err(error) => {
-                // A run that is not being played and a missing run have different status codes.
-                if matches!(error, ControlError::Idle(..)) {
-                    Store::observe(results)?.run(&run)?;
-                }
-                Err(HttpError(StatusCode::CONFLICT, error.to_string()))
-            }
+            // A run that is not being played and a missing run have different status codes.
+            Store::observe(results)?.run(&run)?;
         }
+        Err(HttpError(StatusCode::CONFLICT, error.to_string()))
     });
     sent.await.map_err(|HttpError(code, message)| (code, format!("{message}\n")))
 }

@@ -57,24 +57,15 @@ impl Rating {
         })
     }
 
-    /// Returns the lower and the upper end of the 95 % interval, in Elo. An unbounded or unknown
-    /// end is `None`.
-    pub(crate) fn ends(&self) -> [Option<f64>; 2] {
-        match (self.margin, self.won_all) {
-            (Some(margin), _) => [Some(self.elo - margin), Some(self.elo + margin)],
-            (None, Some(true)) => [Some(self.elo), None],
-            (None, Some(false)) => [None, Some(self.elo)],
-            (None, None) => [None, None],
-        }
-    }
-
     /// Returns the lower and the upper end of the 95 % interval, in Elo. If the rating is a bound,
     /// the end on the unbounded side is ±infinity. Both ends are `unknown` if there is neither an
     /// interval nor a bound.
     pub(crate) fn open_ends(&self, unknown: f64) -> [f64; 2] {
-        match self.ends() {
-            [None, None] => [unknown; 2],
-            [low, high] => [low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)],
+        match (self.margin, self.won_all) {
+            (Some(margin), _) => [self.elo - margin, self.elo + margin],
+            (None, Some(true)) => [self.elo, f64::INFINITY],
+            (None, Some(false)) => [f64::NEG_INFINITY, self.elo],
+            (None, None) => [unknown; 2],
         }
     }
 
@@ -82,10 +73,9 @@ impl Rating {
     /// describes the reference level of the rating.
     pub(crate) fn describe(&self, games: Trinomial, level: &str) -> String {
         match (self.margin, self.won_all) {
-            (Some(0.0), _) => self.to_string(),
+            (Some(0.0), _) | (None, None) => self.to_string(),
             (Some(_), _) => format!("{self} Elo (95 %) {level}"),
             (None, Some(_)) => too_few(games),
-            (None, None) => self.to_string(),
         }
     }
 
@@ -120,9 +110,7 @@ pub(crate) fn is_level(ratings: &[(usize, Rating)]) -> bool {
 /// Returns `true` if the interval of the first rating lies above the intervals of all other
 /// ratings.
 pub(crate) fn is_clear(ratings: &[(usize, Rating)]) -> bool {
-    let first = &ratings[0].1;
-    let others = &ratings[1..];
-    others.iter().all(|(_, other)| first.is_above(other))
+    ratings[1..].iter().all(|(_, other)| ratings[0].1.is_above(other))
 }
 
 /// Describes the place of the first engine in the sorted `ratings`, as the predicate of a sentence.
@@ -241,8 +229,7 @@ pub fn rules_text(design: &Design, engines: usize, is_test: bool) -> String {
             format!("ladder, {}, {pairs} {unit} per encounter", quantity(rounds, "climb"))
         }
         _ if engines == 2 => format!("{most}{}", quantity(rounds.saturating_mul(pairs), one)),
-        _ => {
-            let format = design.format;
+        format => {
             let rounds = quantity(rounds, "round");
             format!("{format}, {rounds}, {most}{pairs} {unit} per encounter")
         }

@@ -153,12 +153,8 @@ impl Summary {
         let after_stop = test.zip(self.sprt_status(engines)).and_then(|(test, sprt_status)| {
             sequential::after(&test, &naive.pairs, sprt_status.decision)
         });
-        match after_stop {
-            None => naive,
-            Some(SequentialEstimate { elo, los, .. }) => {
-                Strength { elo: Some(elo), los: Some(los), naive: naive.elo, ..naive }
-            }
-        }
+        let Some(SequentialEstimate { elo, los, .. }) = after_stop else { return naive };
+        Strength { elo: Some(elo), los: Some(los), naive: naive.elo, ..naive }
     }
 
     /// Returns `true` if the run has two engines and both games of every pair have the same moves.
@@ -275,11 +271,9 @@ impl Summary {
             let row = standings.rows.iter().find(|row| row.ranked.engine == engine)?;
             return Some((engine, row.rating.filter(|_| !standings.has_groups())));
         }
-        let ratings = self.ratings()?;
-        ratings
-            .first()
-            .filter(|_| !standings::is_level(&ratings))
-            .map(|&(engine, rating)| (engine, Some(rating)))
+        let ratings = self.ratings().filter(|ratings| !standings::is_level(ratings))?;
+        let &(engine, rating) = ratings.first()?;
+        Some((engine, Some(rating)))
     }
 
     /// Formats the Elo of [`Summary::duel`] with its 95 % interval, or the name and the rating of

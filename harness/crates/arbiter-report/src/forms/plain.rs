@@ -1,6 +1,5 @@
 //! Documents as text for a terminal, with colour codes that the caller may remove.
 
-use anstyle::Style;
 use tabled::settings::width::Wrap;
 
 use crate::parts::{
@@ -45,7 +44,7 @@ fn part(block: &Block, width: Option<usize>) -> String {
             format!(" {text}\n")
         }
         Block::Verdict { tone, text } => {
-            let style: Style = match tone {
+            let style = match tone {
                 Tone::Good => GOOD_STYLE,
                 Tone::Bad => BAD_STYLE,
                 Tone::Open => OPEN_STYLE,

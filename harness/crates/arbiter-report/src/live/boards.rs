@@ -102,11 +102,9 @@ impl Side {
     /// seconds and tenths. Returns `None` if there is no clock.
     pub fn clock(&self) -> Option<String> {
         let ms = self.time_left_ms?;
-        let minutes = ms / 60_000;
-        let rest = ms % 60_000;
-        Some(match minutes {
-            0 => format!("{}.{}", rest / 1000, rest % 1000 / 100),
-            _ => format!("{minutes}:{:02}", rest / 1000),
+        Some(match ms / 60_000 {
+            0 => format!("{}.{}", ms / 1000, ms % 1000 / 100),
+            minutes => format!("{minutes}:{:02}", ms % 60_000 / 1000),
         })
     }
 }

@@ -103,18 +103,14 @@ impl<'a> Live<'a> {
     }
 
     fn show(&mut self, elapsed: Duration) {
-        match &self.screen {
-            Some(screen) => {
-                let (columns, rows) = screen::size();
-                screen.draw(self.display(elapsed, columns, rows));
-            }
-            None => {
-                let due = self.last_line.is_none_or(|(at, _)| elapsed >= at + PLAIN_INTERVAL);
-                if due && self.progress.counted > self.progress.counted_before {
-                    self.last_line = Some((elapsed, self.progress.counted));
-                    note(&self.line(elapsed));
-                }
-            }
+        if let Some(screen) = &self.screen {
+            let (columns, rows) = screen::size();
+            return screen.draw(self.display(elapsed, columns, rows));
+        }
+        let due = self.last_line.is_none_or(|(at, _)| elapsed >= at + PLAIN_INTERVAL);
+        if due && self.progress.counted > self.progress.counted_before {
+            self.last_line = Some((elapsed, self.progress.counted));
+            note(&self.line(elapsed));
         }
     }
 
@@ -268,7 +264,7 @@ impl<'a> Live<'a> {
         if self.printed_faults.len() < faults_before {
             // A fault in this pair has already been printed, so the user must learn that the pair
             // does not count.
-            texts.iter().for_each(|text| self.print_line(text));
+            self.print_lines(&texts);
         } else {
             texts.into_iter().for_each(|text| self.debug(text));
         }
@@ -303,10 +299,12 @@ impl<'a> Live<'a> {
         }
     }
 
-    fn print_line(&self, text: &str) {
-        match &self.screen {
-            Some(screen) => screen.print(text),
-            None => note(text),
+    fn print_lines(&self, lines: &[String]) {
+        for line in lines {
+            match &self.screen {
+                Some(screen) => screen.print(line),
+                None => note(line),
+            }
         }
     }
 }
@@ -316,7 +314,7 @@ impl Observer for Live<'_> {
         let texts = event_texts(event, &self.engines);
         match event {
             RunEvent::WorkerExcluded { counts, counted, sprt_statuses, schedule, .. } => {
-                texts.iter().for_each(|text| self.print_line(text));
+                self.print_lines(&texts);
                 self.progress = Progress {
                     sprt: self.progress.sprt,
                     sprt_statuses: (*sprt_statuses).clone(),
@@ -333,7 +331,7 @@ impl Observer for Live<'_> {
                 }
                 for text in texts {
                     if !self.printed_faults.remove(&(tally.pair, text.clone())) {
-                        self.print_line(&text);
+                        self.print_lines(&[text]);
                     }
                 }
                 self.active_time.note_counted_pair(*elapsed);
@@ -347,16 +345,14 @@ impl Observer for Live<'_> {
                 }
             }
             RunEvent::Disturbed { pair, is_void, .. } => self.disturbed(*pair, *is_void, texts),
-            RunEvent::Noted { .. } | RunEvent::Paused { .. } => {
-                texts.iter().for_each(|text| self.print_line(text))
-            }
+            RunEvent::Noted { .. } | RunEvent::Paused { .. } => self.print_lines(&texts),
             // The view was created from the initial state, and `games` returns the games in
             // progress.
             RunEvent::Started { .. } | RunEvent::GameStarted { .. } => {}
             RunEvent::GameEnded { pairing, game_index, game } => {
                 if let Some(text) = fault_text(pairing.pair, *game_index, game, &self.engines) {
-                    self.print_line(&text);
-                    self.printed_faults.insert((pairing.pair, text));
+                    self.printed_faults.insert((pairing.pair, text.clone()));
+                    self.print_lines(&[text]);
                 }
             }
             RunEvent::Tick { elapsed } => self.show(*elapsed),
@@ -372,7 +368,7 @@ impl Observer for Live<'_> {
             }
             RunEvent::Draining { .. } => {
                 self.pace = Pace::Draining;
-                texts.iter().for_each(|text| self.print_line(text));
+                self.print_lines(&texts);
             }
             RunEvent::Ended { elapsed, .. } => match &self.screen {
                 Some(screen) => screen.draw(Vec::new()),

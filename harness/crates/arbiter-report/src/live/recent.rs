@@ -83,10 +83,8 @@ pub(crate) fn fault_text(
 pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     match event {
         RunEvent::Counted { played, tally, .. } => {
-            let games = played.games.iter().enumerate();
-            games
-                .filter_map(|(game_index, game)| fault_text(tally.pair, game_index, game, engines))
-                .collect()
+            let text = |(index, game)| fault_text(tally.pair, index, game, engines);
+            played.games.iter().enumerate().filter_map(text).collect()
         }
         RunEvent::Disturbed { pair, reason, is_void } => {
             let fate = if *is_void { "is played again" } else { "counts" };
@@ -114,7 +112,7 @@ pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
 #[derive(Debug, Clone)]
 pub struct RecentEvents(Arc<Mutex<RecentState>>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct RecentState {
     /// Unix time in milliseconds at which the run started or resumed.
     started_ms: i64,
@@ -135,10 +133,7 @@ impl RecentEvents {
         RecentEvents(Arc::new(Mutex::new(RecentState {
             started_ms,
             engines,
-            elapsed: Duration::ZERO,
-            active_time: ActiveTime::default(),
-            steered: None,
-            recent: Recent::default(),
+            ..RecentState::default()
         })))
     }
 

@@ -3,10 +3,9 @@
 mod chart;
 mod document;
 mod options;
-mod style;
 mod table;
 mod terminal;
 mod text;
 mod value;
 
-pub use {chart::*, document::*, options::*, style::*, table::*, terminal::*, text::*, value::*};
+pub use {chart::*, document::*, options::*, table::*, terminal::*, text::*, value::*};

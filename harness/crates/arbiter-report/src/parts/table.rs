@@ -118,12 +118,10 @@ impl Table {
 
     /// Formats the table for a Markdown document.
     pub fn markdown(self) -> String {
-        let escaped = |row: Vec<String>| -> Vec<String> {
-            row.into_iter()
-                .map(|cell| escaped(&cell).replace('|', "\\|").replace('\n', " "))
-                .collect()
-        };
-        let rows: Vec<Vec<String>> = self.rows.into_iter().map(escaped).collect();
+        let mut rows = self.rows;
+        for cell in rows.iter_mut().flatten() {
+            *cell = escaped(cell).replace('|', "\\|").replace('\n', " ");
+        }
         format!("{}\n", Builder::from(rows).build().with(Style::markdown()))
     }
 }

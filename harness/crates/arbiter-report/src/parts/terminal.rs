@@ -1,7 +1,10 @@
-//! Output for terminals: messages and formatted reports.
+//! Output for terminals: messages, and formatted reports with their colours. Formatted text always
+//! contains colour codes; if colours are unwanted, the function that prints the text removes the
+//! codes.
 
 use std::io::{ErrorKind, Write};
 
+use anstyle::{AnsiColor, Color, Style};
 use arbiter_names::is_hidden;
 use indicatif::ProgressBar;
 
@@ -10,6 +13,27 @@ const HARMLESS: [&str; 3] = ["\n", "\t", "\r\n"];
 
 /// Codes of Arbiter's styles, which are allowed only in reports.
 const STYLES: [&str; 5] = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
+
+/// Style of the name of a value.
+pub(crate) const LABEL_STYLE: Style = Style::new().bold();
+
+/// Style of a good verdict.
+pub(crate) const GOOD_STYLE: Style = coloured(AnsiColor::Green);
+
+/// Style of a bad verdict or an error.
+pub const BAD_STYLE: Style = coloured(AnsiColor::Red);
+
+/// Style of an open verdict.
+pub(crate) const OPEN_STYLE: Style = coloured(AnsiColor::Yellow);
+
+const fn coloured(color: AnsiColor) -> Style {
+    Style::new().bold().fg_color(Some(Color::Ansi(color)))
+}
+
+/// Formats text with a style, and escapes hidden characters in the text.
+pub fn styled(style: Style, text: &str) -> String {
+    format!("{style}{}{style:#}", shown_output(text))
+}
 
 /// Escapes a message for a terminal, because text from commits, engines and files may contain
 /// characters that a terminal would interpret. Indents lines that look like an error of Arbiter.
@@ -101,6 +125,11 @@ pub fn log_error(error: impl std::fmt::Display) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_style_ends_with_its_text() {
+        assert_eq!(styled(GOOD_STYLE, "H1"), "\u{1b}[1m\u{1b}[32mH1\u{1b}[0m");
+    }
 
     #[test]
     fn messages_contain_no_control_codes() {

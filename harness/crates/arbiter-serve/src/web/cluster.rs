@@ -9,8 +9,7 @@ use crate::url_query::UrlQuery;
 use arbiter_cluster::{
     Cluster, WorkerState, benches, cluster_text, runs_table, trouble, wire::WorkerStatus,
 };
-use arbiter_names::names;
-use arbiter_names::quantity;
+use arbiter_names::{names, quantity};
 use arbiter_report::Document;
 
 /// Returns the page of the workers and runs on a NATS server, built from its fragments.
@@ -92,7 +91,6 @@ fn row(
         WorkerState::Idle => "idle",
     };
     let speed = status.pairs_per_minute();
-    let version = &status.version;
     let machine = format!("{}, {} MiB", status.cpu, status.memory_mib);
     let more = [status.sandbox.clone(), benches(status)];
     let more = more.into_iter().filter(|text| !text.is_empty() && *text != "-");
@@ -110,7 +108,7 @@ fn row(
             td class="figure" data-label="Pairs" { (status.pairs) }
             td class="figure" data-label="Residual" { @if let Some(residual) = residual { (format!("{residual:.1} σ")) } }
             td class="figure" data-label="Cores" { (status.cores) }
-            td data-label="Version" { (version) }
+            td data-label="Version" { (status.version) }
             td data-label="Last message" { (last_message) }
             td class="names" { (trouble(status).unwrap_or_default()) }
         }
@@ -127,8 +125,7 @@ fn runs(cluster: &Cluster) -> Fragment {
         0 => document.paragraph("None."),
         _ => document.table(runs_table(cluster)),
     }
-    let section = of_document(&document).pop();
-    section.unwrap_or_else(|| Fragment::boxed("runs", &html! {}))
+    of_document(&document).pop().expect("the document has a heading")
 }
 
 #[cfg(test)]

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::{option, page, parts};
-use crate::url_query::UrlQuery;
+use crate::games::Selection;
 use arbiter_game::outcome::Termination;
 use arbiter_report::{Game, game_viewer};
-use arbiter_store::{GameOrder, ListedGame, StoredRun};
+use arbiter_store::{GameOrder, ListedGame};
 
 /// Number of games on a page of the list of games.
 pub(crate) const PART: u64 = 100;
@@ -23,12 +23,12 @@ pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
 /// Returns a page of the list of games; `openings` maps the number of each opening in the book to
 /// its name.
 pub(crate) fn list(
-    stored: &StoredRun,
-    url_query: &UrlQuery,
+    selection: &Selection<'_>,
     part: u64,
     games: &[ListedGame],
     openings: &BTreeMap<u64, String>,
 ) -> String {
+    let Selection { stored, url_query, .. } = selection;
     let run = &stored.head.run;
     let total = games.first().map_or(0, |game| game.total);
     let body = html! {
@@ -36,7 +36,7 @@ pub(crate) fn list(
             a href={ "/runs/" (run) } { "The run" }
             a href=(url_query.address(&format!("/runs/{run}/games.pgn"), None)) download { "These games as PGN" }
         }
-        (filter(stored, url_query))
+        (filter(selection))
         (parts(url_query, &format!("/runs/{run}/games"), "games", part, PART, total))
         div class="scroll" tabindex="0" role="group" aria-label="Games" {
             table class="games cards" {
@@ -45,14 +45,14 @@ pub(crate) fn list(
                     @for head in ["Length (moves)", "Swing (pawns)"] { th scope="col" class="figure" { (head) } }
                     th scope="col" { "Opening" }
                 } }
-                tbody { @for game in games { (row(stored, url_query, game, openings)) } }
+                tbody { @for game in games { (row(selection, game, openings)) } }
             }
         }
     };
     page("", &format!("Games of {run}"), None, &body)
 }
 
-fn filter(stored: &StoredRun, url_query: &UrlQuery) -> Markup {
+fn filter(Selection { stored, url_query, .. }: &Selection<'_>) -> Markup {
     let number = |name: &str, most: u32, step: &str| {
         let value = url_query.value(name);
         html! { input type="number" name=(name) min="0" max=(most) step=(step) value=(value); }
@@ -83,23 +83,17 @@ fn filter(stored: &StoredRun, url_query: &UrlQuery) -> Markup {
     }
 }
 
-fn row(
-    stored: &StoredRun,
-    url_query: &UrlQuery,
-    game: &ListedGame,
-    openings: &BTreeMap<u64, String>,
-) -> Markup {
-    let run = &stored.head.run;
-    let name = |engine: usize| stored.plan.engines.get(engine).map_or("?", |found| &found.name);
+fn row(selection: &Selection<'_>, game: &ListedGame, openings: &BTreeMap<u64, String>) -> Markup {
+    let run = &selection.stored.head.run;
+    let engines = &selection.stored.plan.engines;
+    let name = |engine: usize| engines.get(engine).map_or("?", |found| &found.name);
     let swing =
         game.swing.map_or("–".to_owned(), |swing| format!("{:.2}", f64::from(swing) / 100.0));
     let opening = openings.get(&game.opening).filter(|name| !name.is_empty());
     html! {
         tr {
             th scope="row" {
-                a href=(url_query.address(&format!("/runs/{run}/games/{}", game.place()), None)) {
-                    (game.place())
-                }
+                a href=(game_url(selection, game)) { (game.place()) }
             }
             td class="names" data-label="White" { (name(game.white)) }
             td class="names" data-label="Black" { (name(game.black)) }
@@ -114,24 +108,28 @@ fn row(
     }
 }
 
+/// Returns the URL of a game's page, which knows the selection.
+fn game_url(selection: &Selection<'_>, game: &ListedGame) -> String {
+    let path = format!("/runs/{}/games/{}", selection.stored.head.run, game.place());
+    selection.url_query.address(&path, None)
+}
+
 /// Returns the page of a game, with links to the previous and next game of the list.
 pub(crate) fn game(
-    run: &str,
-    url_query: &UrlQuery,
+    selection: &Selection<'_>,
     place: (u64, usize),
     around: &[ListedGame],
     game: &Game,
 ) -> String {
+    let run = &selection.stored.head.run;
     let index = around.iter().position(|found| (found.pair, found.half) == place);
     let before = index.and_then(|index| around.get(index.checked_sub(1)?));
     let after = index.and_then(|index| around.get(index + 1));
-    let to =
-        |game: &ListedGame| url_query.address(&format!("/runs/{run}/games/{}", game.place()), None);
     let place = format!("{}.{}", place.0 + 1, place.1 + 1);
     let body = html! {
         p class="links" {
             a href={ "/runs/" (run) } { "The run" }
-            a href=(url_query.address(&format!("/runs/{run}/games"), None)) { "List of games" }
+            a href=(selection.url_query.address(&format!("/runs/{run}/games"), None)) { "List of games" }
             a href={ "/runs/" (run) "/games/" (place) ".pgn" } download { "PGN" }
         }
         nav class="parts" aria-label="Games around" { ul {
@@ -140,10 +138,10 @@ pub(crate) fn game(
                 li { (found.length()) " moves after the opening" }
             }
             @if let Some(game) = before {
-                li { a rel="prev" href=(to(game)) title="Shift + ←" { "Previous: " (game.place()) } }
+                li { a rel="prev" href=(game_url(selection, game)) title="Shift + ←" { "Previous: " (game.place()) } }
             }
             @if let Some(game) = after {
-                li { a rel="next" href=(to(game)) title="Shift + →" { "Next: " (game.place()) } }
+                li { a rel="next" href=(game_url(selection, game)) title="Shift + →" { "Next: " (game.place()) } }
             }
         } }
         section aria-labelledby="game" {

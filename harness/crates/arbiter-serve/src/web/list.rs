@@ -148,18 +148,17 @@ pub(crate) fn list(
     may_start: bool,
 ) -> String {
     let (standing, rows) = fragments.split_at(fragments.len().min(1));
-    let phases = [RunPhase::Running, RunPhase::Ended, RunPhase::Unfinished].map(|p| p.to_string());
-    let choice = |name: &str, value: String| option(url_query, name, &value, &value);
+    let choice = |name: &str, value: &str| option(url_query, name, value, value);
     let body = html! {
         form class="filter" role="search" aria-label="Runs" {
             label class="long" { "Search " input type="search" name="q" value=(url_query.value("q")) maxlength="200"
                 placeholder="run, engine, state, about"; }
             label { "State " select name="state" {
-                (option(url_query, "state", "", "all")) @for phase in phases { (choice("state", phase)) }
+                (option(url_query, "state", "", "all")) @for phase in names::<RunPhase>() { (choice("state", phase)) }
             } }
             label { "Kind " select name="kind" {
                 (option(url_query, "kind", "", "all"))
-                @for kind in names::<RunKind>() { (choice("kind", (*kind).to_owned())) }
+                @for kind in names::<RunKind>() { (choice("kind", kind)) }
             } }
             label { "Engine " input name="engine" list="engines" value=(url_query.value("engine")) maxlength="200"; }
             button { "Filter" }

@@ -4,7 +4,6 @@
 
 #[cfg(feature = "cluster")]
 pub(crate) mod cluster;
-pub(crate) mod compare;
 pub(crate) mod games;
 pub(crate) mod list;
 pub(crate) mod run;
@@ -49,11 +48,9 @@ pub(crate) struct EventSource<'a> {
     pub(crate) last_event_id: &'a str,
 }
 
-/// Source of the fragments of a live page, queried by the thread of the page at each tick.
-pub(crate) trait LivePage {
-    /// Returns the current fragments of the page; `None` if the fragments have not changed.
-    fn fragments(&mut self) -> Option<Vec<Fragment>>;
-}
+/// Function that the thread of a live page calls at each tick. Returns the current fragments of the
+/// page; `None` if the fragments have not changed.
+pub(crate) type LivePage<'a> = Box<dyn FnMut() -> Option<Vec<Fragment>> + 'a>;
 
 impl Fragment {
     /// Returns a fragment: a `div` with the content.

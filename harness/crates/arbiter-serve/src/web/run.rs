@@ -6,7 +6,7 @@ use super::{EventSource, Fragment, joined, page};
 use arbiter_names::quantity;
 use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary};
 use arbiter_report::{diagram, run_title, squares, tone, utc_time_as};
-use arbiter_run::{ControlCommand, Pace, RunEnd};
+use arbiter_run::{ControlCommand, Pace};
 
 /// Commands of the page, each with its name and effect.
 pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
@@ -27,9 +27,7 @@ pub(super) fn badge(running: Option<&Running>, summary: &Summary) -> Markup {
     let class = match running {
         Some(running) if running.status.pace == Pace::Paused => "paused",
         Some(_) => "running",
-        None if summary.ending.is_some_and(|ending| ending != RunEnd::Interrupted) => {
-            tone(summary).name()
-        }
+        None if summary.is_over() => tone(summary).name(),
         None => "unfinished",
     };
     html! { strong class={ "badge " (class) } { (describe(running, summary)) } }
@@ -95,10 +93,8 @@ pub(crate) fn events(recent: &Recent) -> Option<Fragment> {
 
 /// Returns the fragment with the number of pairs whose games have been read.
 pub(crate) fn loading(read: u64, all: u64) -> Fragment {
-    let markup = html! {
-        p class="patience" { "Reading the games: " (read) " of " (all) " pairs." }
-    };
-    Fragment::boxed("patience", &markup)
+    let text = html! { p class="patience" { "Reading the games: " (read) " of " (all) " pairs." } };
+    Fragment::boxed("patience", &text)
 }
 
 /// Returns the fragment that shows an error.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::compare::{ComparedRun, comparison};
 use arbiter_game::outcome::Termination;
 use arbiter_plan::{Plan, Request, RunKind};
 use arbiter_report::verdict_sentence;
@@ -199,7 +200,7 @@ fn a_run_shows_its_state_boards_and_commands() {
 
 #[test]
 fn compared_runs_show_their_differences() {
-    let compared = |run: &str, seed: &str, pairs| compare::ComparedRun {
+    let compared = |run: &str, seed: &str, pairs| ComparedRun {
         summary: summary(run, pairs),
         started: "2026-11-20 01:02".to_owned(),
         history: Vec::new(),
@@ -207,7 +208,7 @@ fn compared_runs_show_their_differences() {
         flags: vec!["--engine 'cmd=a --x'".to_owned(), format!("--seed {seed}")],
     };
     let differing = [compared("one", "1", 2), compared("two", "2", 12)];
-    let page = static_page(&compare::compare(&differing));
+    let page = static_page(&comparison(&differing));
     assert_strict(&page);
     assert!(page.contains("Comparison of 2 runs") && page.contains("Elo of each run"), "{page}");
     // The interval of the first run is unbounded at both ends; each unbounded end is drawn as an
@@ -216,6 +217,6 @@ fn compared_runs_show_their_differences() {
     assert!(page.contains("<td>--seed 1</td><td>--seed 2</td>"), "{page}");
     assert!(!page.contains("<th scope=\"row\">kind</th>"), "what is the same is left out");
     let same = [compared("one", "1", 8), compared("two", "1", 8)];
-    let page = static_page(&compare::compare(&same));
+    let page = static_page(&comparison(&same));
     assert!(page.contains("have the same settings"), "{page}");
 }

@@ -38,7 +38,7 @@ pub struct MisjudgedGame {
 /// [`MAX_GAMES`] games. If both sides misjudged the game, the side with the larger error is stored.
 pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, game_index: usize, game: &GameRecord) {
     let sides = Color::ALL.into_iter().filter_map(|color| {
-        let moves = (0..).zip(game.moves.iter().zip(movers(game)));
+        let moves = game.moves.iter().zip(movers(game)).enumerate();
         let moves = moves.filter(|(_, (_, (mover, _)))| *mover == color);
         let scores =
             moves.filter_map(|(ply, (played, _))| Some((ply, played.search.as_ref()?.score?)));

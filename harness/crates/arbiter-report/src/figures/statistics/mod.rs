@@ -17,7 +17,7 @@ use shakmaty::{ByColor, Chess, Color, Position};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
 use arbiter_protocol::Score;
-use arbiter_run::PlayedPair;
+use arbiter_run::{Effect, PlayedPair};
 use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
 
 use crate::figures::openings::{OpeningName, OpeningNames, book_plies};
@@ -29,7 +29,7 @@ const MAX_FAULTY: usize = 6;
 #[derive(Debug, Clone, Default)]
 pub struct GameStatistics {
     /// LLR and Elo over the pairs, for runs of two engines.
-    pub llr_history: LlrHistory,
+    pub(crate) llr_history: LlrHistory,
     /// Statistics by engine.
     pub engines: Vec<EngineStatistics>,
     /// Total duration of all games.
@@ -53,7 +53,7 @@ pub struct GameStatistics {
 }
 
 /// Opening as displayed, with its results.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct PlayedOpening {
     /// Label of the opening in a chart.
     pub label: String,
@@ -90,6 +90,13 @@ impl GameStatistics {
         GameStatistics { engines: vec![EngineStatistics::default(); engines], ..Default::default() }
     }
 
+    /// Adds a counted pair to the LLR history, if the run has two engines.
+    pub fn observe(&mut self, effect: &Effect) {
+        if let (2, Effect::Count { tally, sprt_status }) = (self.engines.len(), effect) {
+            self.llr_history.count(tally, *sprt_status);
+        }
+    }
+
     /// Adds the games of a pair.
     pub fn add(&mut self, played: &PlayedPair) {
         for (game_index, game) in played.games.iter().enumerate() {
@@ -117,20 +124,21 @@ impl GameStatistics {
             first
         });
         self.openings.entry(first).or_insert_with(|| {
-            let (label, name) = match self.names.name_in_book(game) {
+            let named = self.names.name_in_book(game);
+            let label = match named {
                 // Several openings in a book may have the same name, so the label contains the
                 // number.
-                Some(OpeningName { eco, name }) => {
-                    let label = format!("{} {eco} {name}", first + 1);
-                    (label.clone(), label)
-                }
-                None => {
-                    let label = format!("opening {}", first + 1);
-                    (label.clone(), format!("{label}: {}", game.fen))
-                }
+                Some(OpeningName { eco, name }) => format!("{} {eco} {name}", first + 1),
+                None => format!("opening {}", first + 1),
             };
-            let (white, first) = (Trinomial::default(), Trinomial::default());
-            PlayedOpening { label, name, placement: placement_after_book(game), white, first }
+            let fen = if named.is_none() { format!(": {}", game.fen) } else { String::new() };
+            let name = label.clone() + &fen;
+            PlayedOpening {
+                label,
+                name,
+                placement: placement_after_book(game),
+                ..Default::default()
+            }
         })
     }
 

@@ -2,13 +2,13 @@
 
 mod board;
 mod head;
-mod rounds;
 
 pub use board::{diagram, game_viewer, squares};
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::parts::{Block, Chart, Document, Figure, Table, UNDEFINED, shown_output, svg};
+use crate::parts::{Block, Chart, Document, Figure, Meeting, Round, Table};
+use crate::parts::{UNDEFINED, shown_output, svg};
 
 /// Style sheet of all pages.
 pub const HTML_STYLE: &str = include_str!("style.css");
@@ -113,7 +113,7 @@ fn part(block: &Block, heading: &str) -> Markup {
         Block::Gap => html! {},
         Block::Table(rows) => table(rows, heading, &[]),
         Block::CrossTable { table: rows, scores } => table(rows, heading, scores),
-        Block::Rounds { rounds: found, is_bracket, .. } => rounds::rounds(found, *is_bracket),
+        Block::Rounds { rounds: found, is_bracket, .. } => rounds(found, *is_bracket),
         Block::List(items) => html! { ul { @for item in items { li { (item) } } } },
         Block::Verbatim(text) => {
             html! { pre tabindex="0" role="group" aria-label=(heading) { (text) } }
@@ -145,6 +145,44 @@ fn part(block: &Block, heading: &str) -> Markup {
         Block::Games(games) => html! { @for (number, game) in games.iter().enumerate() {
             (game_viewer(&format!("{}-{number}", anchor(heading)), game))
         } },
+    }
+}
+
+/// Draws the rounds, which scroll independently of the page.
+fn rounds(rounds: &[Round], is_bracket: bool) -> Markup {
+    // In a bracket, a line leads to an encounter only if at least one of the two previous
+    // encounters is not a bye.
+    let has_incoming_line = |round: usize, place: usize| {
+        let before = round.checked_sub(1).map_or(&[][..], |before| &rounds[before].encounters);
+        before.iter().skip(2 * place).take(2).any(|met| !met.sides.is_empty())
+    };
+    html! {
+        div class="scroll" tabindex="0" role="group" aria-label="Rounds" {
+            ol class=(if is_bracket { "rounds bracket" } else { "rounds" }) { @for (number, round) in rounds.iter().enumerate() {
+                li {
+                    h3 { (round.name) }
+                    ul { @for (place, encounter) in round.encounters.iter().enumerate() {
+                        (meeting(encounter, has_incoming_line(number, place)))
+                    } }
+                }
+            } }
+        }
+    }
+}
+
+fn meeting(Meeting { sides, note }: &Meeting, has_incoming_line: bool) -> Markup {
+    if sides.is_empty() {
+        return html! { li class="none" aria-hidden="true" {} };
+    }
+    html! {
+        li class=[has_incoming_line.then_some("fed")] { div class="meeting" {
+            @for side in sides {
+                p class=(if side.is_ahead { "ahead" } else { "" }) {
+                    span { (side.name) } " " span { (side.score.trim()) }
+                }
+            }
+            @if !note.is_empty() { p class="note" { (note) } }
+        } }
     }
 }
 
@@ -218,7 +256,8 @@ fn table(table: &Table, name: &str, scores: &[Vec<Option<f64>>]) -> Markup {
                 tbody { @for (number, row) in body.iter().enumerate() { tr { @for (column, cell) in row.iter().enumerate() {
                     @let is_numeric_column = columns.get(column).copied().flatten().is_some();
                     @let cell = if is_numeric_column { minus_signs(cell) } else { cell.clone() };
-                    @let text = linked(&cell, table.address(number + 1, column));
+                    @let address = table.address(number + 1, column);
+                    @let text = html! { @if let Some(address) = address { a href=(address) { (cell) } } @else { (cell) } };
                     @if column == 0 { th scope="row" data-label=[label(0).filter(|name| !name.is_empty())] { (text) } }
                     @else {
                         td class=[class(number, column).or(columns.get(column).copied().flatten())] data-label=[label(column)] { (text) }
@@ -268,13 +307,6 @@ fn minus_signs(text: &str) -> String {
 
 /// Minimum number of columns at which the rows of a table become cards on a mobile phone.
 const CARD_COLUMNS: usize = 5;
-
-fn linked(text: &str, address: Option<&str>) -> Markup {
-    match address {
-        Some(address) => html! { a href=(address) { (text) } },
-        None => html! { (text) },
-    }
-}
 
 /// Returns `true` if a column other than the first contains only numbers and marks for missing
 /// numbers.

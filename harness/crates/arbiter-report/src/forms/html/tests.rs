@@ -97,7 +97,7 @@ fn negative_figures_have_minus_signs_and_headings_explain_abbreviations() {
 
 #[test]
 fn bracket_lines_start_at_played_encounters() {
-    use crate::parts::{Meeting, Round, Side};
+    use crate::parts::Side;
     let side = || Side { name: "A".to_owned(), score: String::new(), is_ahead: false };
     let met = |is_there: bool| Meeting {
         sides: (0..2).filter(|_| is_there).map(|_| side()).collect(),
@@ -107,10 +107,8 @@ fn bracket_lines_start_at_played_encounters() {
         name: "Round".to_owned(),
         encounters: all.iter().map(|is| met(*is)).collect(),
     };
-    let drawn = rounds::rounds(
-        &[round(&[false, true, false, false]), round(&[true, true]), round(&[true])],
-        true,
-    );
+    let drawn =
+        rounds(&[round(&[false, true, false, false]), round(&[true, true]), round(&[true])], true);
     let places: Vec<_> = drawn.0.matches("<li class=\"fed\">").collect();
     assert_eq!(places.len(), 2, "{}", drawn.0);
 }

@@ -158,14 +158,11 @@ impl DialectWriter {
     /// Returns the numbers of timeouts and crashes for each engine with timeouts or crashes; empty
     /// in the form of cutechess-cli.
     pub fn faults(&self, counts: &RunCounts) -> String {
-        let count = |engine, kinds: &[Termination]| -> u64 {
-            let of = |kind| counts.faults.get(&(engine, kind)).copied().unwrap_or(0);
-            kinds.iter().copied().map(of).sum()
-        };
+        let count = |engine, kind| counts.faults.get(&(engine, kind)).copied().unwrap_or(0);
         let broken = [Termination::Crash, Termination::Disconnect, Termination::Stall];
         let lines = self.engines.iter().enumerate().filter_map(|(engine, name)| {
-            let late = count(engine, &[Termination::TimeForfeit]);
-            let crashed = count(engine, &broken);
+            let late = count(engine, Termination::TimeForfeit);
+            let crashed: u64 = broken.into_iter().map(|kind| count(engine, kind)).sum();
             let line = format!("Player: {name}\n  Timeouts: {late}\n  Crashed: {crashed}\n");
             (late + crashed > 0).then_some(line)
         });
@@ -241,14 +238,13 @@ impl DialectWriter {
         let name = &self.engines[*game.engines.get(!winner)];
         let Some(played) = illegal_move(&game.outcome) else {
             let is_silent = match game.outcome.termination {
-                Termination::Stall => true,
                 // Before a restart of a crashed engine, fastchess tests whether the engine
                 // responds, and prints this warning.
                 Termination::Crash | Termination::Disconnect => recovers,
-                _ => false,
+                termination => termination == Termination::Stall,
             };
-            let line = || format!("Warning; Engine {name} is not responsive\n");
-            return if is_silent { line() } else { String::new() };
+            let line = is_silent.then(|| format!("Warning; Engine {name} is not responsive\n"));
+            return line.unwrap_or_default();
         };
         let is_move = played != "0000" && game.outcome.termination == Termination::IllegalMove;
         let form = format!(

@@ -95,14 +95,12 @@ impl Chart {
 
     /// Returns the CSS class for the colour of the legend entry `place`, counted from 0.
     pub(crate) fn key_class(&self, place: usize) -> String {
-        match self {
-            Chart::Bars(bars) if bars.is_rest(place) => "even".to_owned(),
-            Chart::Lines(chart) => {
-                let line = chart.lines.get(place).and_then(|line| line.engine);
-                format!("c{}", line.unwrap_or(place) % svg::LINE_COLOURS + 1)
-            }
-            _ => format!("c{}", place % svg::LINE_COLOURS + 1),
-        }
+        let line = match self {
+            Chart::Bars(bars) if bars.is_rest(place) => return "even".to_owned(),
+            Chart::Lines(chart) => chart.lines.get(place).and_then(|line| line.engine),
+            _ => None,
+        };
+        format!("c{}", line.unwrap_or(place) % svg::LINE_COLOURS + 1)
     }
 
     /// Returns the values of the chart as JSON for the script of HTML pages.

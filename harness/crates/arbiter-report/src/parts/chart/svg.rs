@@ -17,7 +17,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use self::axis::{every_nth, integer_ticks, number, range, tick};
 use self::lines::draw_lines;
-use super::{Bars, Chart, Intervals, is_bound, thinned};
+use super::{Bars, Chart, Intervals, is_bound};
 use crate::parts::text::shortened;
 
 /// Sizes of a drawing, in units of its view box. In these units, text has the same size in every
@@ -112,33 +112,30 @@ type Drawing<'a, X, Y> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>;
 
 /// SVG attribute with the coordinates and values of both ends of an axis, or an error if there is
 /// nothing to draw.
-type DrawResult = Result<String, Box<dyn std::error::Error>>;
+type DrawResult<T = String> = Result<T, Box<dyn std::error::Error>>;
 
 /// Draws a chart as an SVG element.
 ///
 /// # Errors
 ///
 /// Fails if there is nothing to draw: no finite value, or no line with at least two points.
-pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::error::Error>> {
+pub(crate) fn draw(chart: &Chart, frame: &Frame) -> DrawResult {
     let mut text = String::new();
     let size = (frame.width, frame.height_of(chart));
-    let names = chart.row_names();
     // The script of the page needs both ends of an axis to convert mouse positions to values.
     let ends = {
         let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
         let ends = match chart {
             Chart::Lines(lines) => draw_lines(&area, frame, lines)?,
-            Chart::Bars(bars) if bars.is_horizontal => {
-                draw_horizontal_bars(&area, frame, bars, &names)?
-            }
+            Chart::Bars(bars) if bars.is_horizontal => draw_horizontal_bars(&area, frame, bars)?,
             Chart::Bars(bars) => draw_bars(&area, frame, bars)?,
-            Chart::Intervals(intervals) => draw_intervals(&area, frame, intervals, &names)?,
+            Chart::Intervals(intervals) => draw_intervals(&area, frame, intervals)?,
         };
         area.present()?;
         ends
     };
     let mut text = styled(&text, frame.class, size);
-    for (row, name) in names.into_iter().enumerate() {
+    for (row, name) in chart.row_names().into_iter().enumerate() {
         text = text.replace(&format!("{CUT}{row}{CUT}"), &html! { title { (name) } }.0);
     }
     Ok(text.replacen("viewBox", &format!("{ends} viewBox"), 1))
@@ -245,7 +242,7 @@ fn places(count: usize) -> usize {
 
 /// Returns an axis with `count` segments, but at least two. Fails if `count` is 0, because the
 /// drawing crate would never return for an empty axis.
-fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn std::error::Error>> {
+fn segments(count: usize) -> DrawResult<SegmentedCoord<RangedCoordusize>> {
     if count == 0 { Err(empty_chart_error()) } else { Ok((0..places(count) - 1).into_segmented()) }
 }
 
@@ -254,14 +251,15 @@ type Rows<'a> = Drawing<'a, RangedCoordf64, SegmentedCoord<RangedCoordusize>>;
 
 /// Draws the axes of a chart of rows. Lines separate the rows, unless the rows are bars of counts
 /// (`is_count`).
-fn row_axes<'a>(
+fn row_axes<'a, 'n>(
     area: &Area<'a>,
     frame: &Frame,
-    names: &[&String],
+    names: impl Iterator<Item = &'n String>,
     (left, right): (f64, f64),
     unit: &str,
     is_count: bool,
-) -> Result<Rows<'a>, Box<dyn std::error::Error>> {
+) -> DrawResult<Rows<'a>> {
+    let names: Vec<&String> = names.collect();
     let count = names.len();
     let mut context = ChartBuilder::on(area)
         .margin(MARGIN)
@@ -300,19 +298,14 @@ fn row_axes<'a>(
 }
 
 /// Returns the SVG attribute with both ends of the vertical axis in a chart of rows.
-fn rows_attribute(area: &Area<'_>, names: &[&String]) -> String {
+fn rows_attribute(area: &Area<'_>, rows: usize) -> String {
     let end = area.dim_in_pixel().1 - MARGIN - AXIS;
-    let last = names.len() as f64 - 0.5;
-    let first = last - places(names.len()) as f64;
+    let last = rows as f64 - 0.5;
+    let first = last - places(rows) as f64;
     format!("data-rows=\"{MARGIN} {end} {first} {last}\"")
 }
 
-fn draw_horizontal_bars(
-    area: &Area<'_>,
-    frame: &Frame,
-    chart: &Bars,
-    names: &[&String],
-) -> DrawResult {
+fn draw_horizontal_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> DrawResult {
     let mut ends = vec![0.0; chart.labels.len()];
     let mut bars = Vec::new();
     for (index, (_, values)) in chart.series.iter().enumerate() {
@@ -323,7 +316,8 @@ fn draw_horizontal_bars(
     }
     let (_, high) = range(ends.iter().copied().chain([0.0])).ok_or_else(empty_chart_error)?;
     // The additional 10 % leave room for the number after the longest bar.
-    let mut context = row_axes(area, frame, names, (0.0, 1.1 * high), chart.y, true)?;
+    let labels = chart.labels.iter();
+    let mut context = row_axes(area, frame, labels, (0.0, 1.1 * high), chart.y, true)?;
     context.draw_series(bars.into_iter().map(|(index, row, from, to)| {
         let corners = [(from, SegmentValue::Exact(row)), (to, SegmentValue::Exact(row + 1))];
         let colour = if chart.is_rest(index) { EVEN } else { colour(index) };
@@ -336,7 +330,7 @@ fn draw_horizontal_bars(
         let place = (*end + 0.008 * high, SegmentValue::CenterOf(row));
         Text::new(number(*end), place, style.clone())
     }))?;
-    Ok(rows_attribute(area, names))
+    Ok(rows_attribute(area, chart.labels.len()))
 }
 
 impl Frame {
@@ -365,22 +359,13 @@ impl Frame {
         let end = self.width - MARGIN - room;
         format!("data-plot=\"{begin} {end} {left:.2} {right:.2}\"")
     }
-
-    /// Returns at most `self.points` of the points, evenly spaced, including the last point.
-    fn thinned<T: Copy>(&self, points: &[T]) -> Vec<T> {
-        thinned(points, self.points).copied().collect()
-    }
 }
 
-fn draw_intervals(
-    area: &Area<'_>,
-    frame: &Frame,
-    chart: &Intervals,
-    names: &[&String],
-) -> DrawResult {
+fn draw_intervals(area: &Area<'_>, frame: &Frame, chart: &Intervals) -> DrawResult {
     let values = chart.rows.iter().flat_map(|(_, value, low, high)| [*value, *low, *high]);
     let values = values.chain(chart.level);
     let ends = range(values).ok_or_else(empty_chart_error)?;
+    let names = chart.rows.iter().map(|(name, ..)| name);
     let mut context = row_axes(area, frame, names, ends, chart.x, false)?;
     if let Some(level) = chart.level {
         let ends = [SegmentValue::Exact(0), SegmentValue::Last];
@@ -414,7 +399,7 @@ fn draw_intervals(
             }
         }
     }
-    Ok(rows_attribute(area, names))
+    Ok(rows_attribute(area, chart.rows.len()))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::figures::{Row, Summary};
 use crate::parts::GamesByResult;
 use arbiter_schedule::{Encounter, Format};
+use arbiter_stats::elo::finite;
 
 /// Standings and encounters of a tournament.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -128,7 +129,8 @@ pub(crate) fn tournament(summary: &Summary) -> Option<Tournament<'_>> {
 fn row<'a>(Row { ranked, games, rating }: &Row, engine: &'a str) -> Standing<'a> {
     let estimate = rating.filter(|rating| rating.won_all.is_none());
     // A bound has only one end.
-    let [elo_low, elo_high] = rating.map_or([None; 2], |rating| rating.ends());
+    let [elo_low, elo_high] =
+        rating.map_or([None; 2], |rating| rating.open_ends(f64::NAN).map(finite));
     Standing {
         rank: ranked.rank,
         engine,

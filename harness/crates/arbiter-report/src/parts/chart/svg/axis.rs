@@ -1,7 +1,7 @@
 //! Axes of a chart: ends, ticks and numbers.
 
 /// Mean width of a character, in units of the view box.
-const LETTER: u32 = 7;
+pub(super) const LETTER: u32 = 7;
 
 /// Returns the minimum and maximum of the finite values, extended by a margin; `None` if there are
 /// no finite values.

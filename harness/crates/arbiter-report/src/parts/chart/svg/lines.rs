@@ -3,16 +3,14 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::axis::{integer_ticks, range, tick, widened};
+use super::axis::{LETTER, integer_ticks, range, tick, widened};
 use super::{
     AXIS, Area, DrawResult, Frame, GRID, INK, MARGIN, TEXT, colour, empty_chart_error, text_style,
 };
-use crate::parts::chart::{Line, Lines};
+use crate::parts::chart::{Line, Lines, thinned};
 use crate::parts::text::shortened;
 
-/// Mean width of a character in a name, in units of the view box; the next constant is the height
-/// of a name.
-const LETTER: u32 = 7;
+/// Height of a name, in units of the view box.
 pub(super) const LABEL: i32 = 16;
 
 impl Frame {
@@ -75,7 +73,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
         let colour = colour(line.engine.unwrap_or(index));
         if !line.band.is_empty() {
             let clamp = |value: f64| value.clamp(low, high);
-            let band = frame.thinned(&line.band);
+            let band: Vec<_> = thinned(&line.band, frame.points).collect();
             let upper = band.iter().map(|(x, _, top)| (*x, clamp(*top)));
             let lower = band.iter().rev().map(|(x, bottom, _)| (*x, clamp(*bottom)));
             let outline: Vec<_> = upper.chain(lower).collect();
@@ -83,7 +81,8 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
         }
         // A line with only one point would be invisible, so the point is drawn as a circle.
         let size = if line.points.len() == 1 { 4 } else { 0 };
-        let series = LineSeries::new(frame.thinned(&line.points), colour.stroke_width(2).filled());
+        let points = thinned(&line.points, frame.points).copied();
+        let series = LineSeries::new(points, colour.stroke_width(2).filled());
         context.draw_series(series.point_size(size))?;
         if let [(x, bottom, top)] = line.band[..] {
             let interval = [bottom, top].map(|end| (x, end.clamp(low, high)));
@@ -91,22 +90,22 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
         }
     }
     if chart.is_labelled() {
-        let end = |line: &Line| line.points.last().map(|point| context.backend_coord(point).1);
-        draw_labels(area, frame, chart, &chart.lines.iter().map(end).collect::<Vec<_>>())?;
+        let lines = chart.lines.iter().enumerate();
+        let ends = lines.filter_map(|(index, line)| Some((line.points.last()?, index)));
+        let ends = ends.map(|(point, index)| (context.backend_coord(point).1, index));
+        draw_labels(area, frame, chart, ends.collect())?;
     }
     Ok(frame.values_attribute((left, right), frame.label_room(chart)))
 }
 
 /// Draws the names of the lines at the ends of the lines, and moves names that would overlap.
-/// `ends` contains the vertical coordinates of the ends.
+/// `places` contains the vertical coordinate of each end, with the index of the line.
 fn draw_labels(
     area: &Area<'_>,
     frame: &Frame,
     chart: &Lines,
-    ends: &[Option<i32>],
-) -> Result<(), Box<dyn std::error::Error>> {
-    let mut places: Vec<(i32, usize)> =
-        ends.iter().enumerate().filter_map(|(line, end)| Some(((*end)?, line))).collect();
+    mut places: Vec<(i32, usize)>,
+) -> DrawResult<()> {
     places.sort_unstable();
     let lowest = (frame.height - MARGIN - AXIS) as i32;
     let mut room = lowest;

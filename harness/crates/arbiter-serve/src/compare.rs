@@ -1,10 +1,19 @@
 //! Page that compares several runs.
 
+use std::path::Path;
+
+use super::fold::Fold;
+use super::http_error::HttpError;
+use crate::web::static_page;
 use arbiter_names::quantity;
 use arbiter_report::{
-    Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, percent, signed,
+    Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, LlrHistory, Summary, Table,
+    percent, short_hash, signed, sprt_bounds_text, utc_time_as,
 };
+use arbiter_run::Effect;
+use arbiter_settings::command_flags;
 use arbiter_stats::{LlrBounds, Trinomial};
+use arbiter_store::{Store, StoreError, StoredRun};
 
 /// Maximum number of runs in a comparison: the number of colours in a chart.
 pub(crate) const MAX_RUNS: usize = 8;
@@ -24,8 +33,48 @@ pub(crate) struct ComparedRun {
     pub(crate) flags: Vec<String>,
 }
 
+/// Returns the page that compares runs.
+pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, HttpError> {
+    let store = Store::observe(results)?;
+    let runs: Result<Vec<_>, _> = runs.iter().map(|run| compare_run(&store, run)).collect();
+    Ok(static_page(&comparison(&runs?)))
+}
+
+fn compare_run(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
+    let mut history = LlrHistory::default();
+    let (fold, summary) = Fold::begin(store, run, |effect| {
+        if let Effect::Count { tally, sprt_status } = effect {
+            history.count(&tally, sprt_status);
+        }
+    })?;
+    let history = if summary.engines.len() == 2 { history.points() } else { Vec::new() };
+    let settings = settings(&fold.stored, &summary);
+    let started = utc_time_as(fold.stored.head.created_ms, "%Y-%m-%d %H:%M");
+    let flags = command_flags(&fold.stored.plan);
+    Ok(ComparedRun { summary, started, history, settings, flags })
+}
+
+/// Returns the settings of a run. The comparison shows settings that differ between runs.
+fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)> {
+    let plan = &stored.plan;
+    let all = |values: Vec<String>| values.join("; ");
+    let limits = summary.limits().map(|limits| limits.to_string()).collect();
+    let hashes = stored.fingerprints.engines.iter().map(|hash| short_hash(hash)).collect();
+    vec![
+        ("kind", plan.kind.to_string()),
+        ("engines", all(summary.engines.clone())),
+        ("programs (BLAKE3)", all(hashes)),
+        ("test", plan.sprt.as_ref().map_or("none".to_owned(), sprt_bounds_text)),
+        ("limits", all(limits)),
+        ("openings (BLAKE3)", short_hash(&stored.fingerprints.book)),
+        ("adjudication", all(plan.rules.describe())),
+        ("concurrency", plan.concurrency.to_string()),
+        ("arbiter", stored.version.clone()),
+    ]
+}
+
 /// Returns the comparison as a document.
-pub(crate) fn compare(runs: &[ComparedRun]) -> Document {
+pub(crate) fn comparison(runs: &[ComparedRun]) -> Document {
     let mut document = Document::new(format!("Comparison of {}", quantity(runs.len(), "run")));
     document.paragraph(LEGEND);
     document.heading("Results");
@@ -58,10 +107,9 @@ fn results(runs: &[ComparedRun]) -> Table {
     for ComparedRun { summary, started, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
-        // No single number compares more than two engines.
-        let is_duel = summary.engines.len() == 2;
         let games: Trinomial = summary.counts.encounters.values().map(|met| met.games).sum();
-        let los = if is_duel { strength.los_text() } else { String::new() };
+        // No single number compares more than two engines.
+        let los = if summary.engines.len() == 2 { strength.los_text() } else { String::new() };
         table.push([
             &summary.run,
             &summary.state_text(),
@@ -88,9 +136,8 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
     let mut table = Table::new(["run", "Elo (95 %)"]);
     let (mut rows, mut engines) = (Vec::new(), Vec::new());
     for (place, ComparedRun { summary, .. }) in runs.iter().enumerate() {
-        let Some(strength) = summary.duel() else { continue };
-        let Some(elo) = strength.elo else { continue };
-        table.push([&summary.run, &strength.elo_text()]);
+        let Some(elo) = summary.duel().and_then(|strength| strength.elo) else { continue };
+        table.push([&summary.run, &summary.elo_text()]);
         table.link("run", format!("/runs/{}", summary.run));
         // An unbounded end of an interval is drawn as an arrow.
         rows.push((summary.run.clone(), elo.value, elo.low, elo.high));
