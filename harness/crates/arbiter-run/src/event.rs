@@ -11,20 +11,25 @@ use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::Iteration;
 use arbiter_stats::SprtStatus;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-/// Way in which a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Way in which a run ended. The names are the endings in the store and in lists of runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum RunEnd {
     /// The SPRT accepted H1.
+    #[serde(rename = "H1")]
     AcceptedH1,
     /// The SPRT accepted H0.
+    #[serde(rename = "H0")]
     AcceptedH0,
     /// All pairs are complete; an SPRT with this ending is inconclusive.
     Complete,
     /// The user stopped the run. The run can be resumed.
     Interrupted,
 }
+
+arbiter_names::named!(RunEnd);
 
 /// Event of a run. Observers (live view, PGN file) receive every event, with these guarantees: a
 /// pair is on disk before its `Counted` event, and pairs are counted in schedule order, except

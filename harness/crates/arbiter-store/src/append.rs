@@ -118,8 +118,7 @@ impl Store {
     /// Stores the ending of a run; `None` while the run is in progress.
     pub fn set_ending(&self, run: &str, ending: Option<RunEnd>) -> Result<()> {
         self.check_in_place()?;
-        let known = ENDINGS.iter().find(|(known, _)| Some(known) == ending.as_ref());
-        let ending = known.map(|(_, name)| *name);
+        let ending = ending.map(|ending| ending.to_string());
         self.change_run(run, "ending = ?2", params![run, ending]).map(drop)
     }
 
@@ -192,15 +191,7 @@ impl Store {
     }
 }
 
-/// Stored names of endings.
-const ENDINGS: [(RunEnd, &str); 4] = [
-    (RunEnd::AcceptedH1, "H1"),
-    (RunEnd::AcceptedH0, "H0"),
-    (RunEnd::Complete, "complete"),
-    (RunEnd::Interrupted, "interrupted"),
-];
-
 /// Returns the ending with the stored name `name`; `None` if no ending has this name.
 pub(super) fn ending_of(name: Option<String>) -> Option<RunEnd> {
-    ENDINGS.into_iter().find(|(_, known)| name.as_deref() == Some(*known)).map(|(ending, _)| ending)
+    name?.parse().ok()
 }
