@@ -4,9 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::{
-    BUNDLED, Engine, EngineSpec, Program, Provenance, SandboxMode, field, fields, unexpanded_home,
-};
+use crate::{BUNDLED, Engine, EngineSpec, Provenance, SandboxMode, field, fields, unexpanded_home};
 use arbiter_names::{UnknownName, did_you_mean};
 use arbiter_protocol::{Protocol, Restart, parse_seconds};
 
@@ -215,13 +213,13 @@ fn built(engine: &Engine) -> Option<&Provenance> {
 }
 
 fn program(engine: &Engine) -> String {
-    engine.path().map_or_else(|| BUNDLED.to_owned(), |path| path.display().to_string())
+    engine.program.as_ref().map_or(BUNDLED.to_owned(), |path| path.display().to_string())
 }
 
 /// Returns the evaluation of the bundled engine, which is the value of the engine's first option.
 fn eval(engine: &Engine) -> Option<&str> {
     let (name, value) = engine.options.first()?;
-    (name == "Eval" && engine.program == Program::Bundled).then_some(value.as_str())
+    (name == "Eval" && engine.program.is_none()).then_some(value.as_str())
 }
 
 /// Returns the name of the engine if the name differs from the default name. The name of an engine

@@ -31,7 +31,7 @@ pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads
 pub use book::{BUNDLED_BOOK, load_book, load_part_of_book};
 pub use confirmation::confirmation;
 pub use cpu_contention::{CpuContention, DEFAULT_NOISE_LIMIT};
-pub use engine::{BUNDLED, Engine, Program};
+pub use engine::{BUNDLED, Engine};
 pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, limits_text, settings_text};
 pub use error::PlanError;
 pub use fields::{field, fields};

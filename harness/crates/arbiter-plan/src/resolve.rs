@@ -88,8 +88,7 @@ impl Plan {
     /// Returns all files and folders in the plan.
     fn paths(&self) -> impl Iterator<Item = &Path> {
         let engines = self.engines.iter().flat_map(|engine| {
-            let program = engine.path().into_iter();
-            program.chain(engine.dir.as_deref()).chain(engine.launch.stderr.as_deref())
+            engine.program.iter().chain(&engine.dir).chain(&engine.launch.stderr)
         });
         let tables = self.tables.iter().map(PathBuf::as_path);
         let files = self.book.iter().chain(&self.pgn).chain(&self.epd).map(PathBuf::as_path);

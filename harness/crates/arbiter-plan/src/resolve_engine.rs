@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{BUNDLED, Engine, EngineSpec, LaunchSettings, Program, option_file, program};
+use crate::{BUNDLED, Engine, EngineSpec, LaunchSettings, option_file, program};
 use arbiter_protocol::{Conditions, Limits, Protocol};
 
 /// Default time margin, larger than the usual delays of pipes and the scheduler.
@@ -48,7 +48,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Stri
             // there.
             spec.options.insert(0, ("Eval".to_owned(), eval));
         }
-        Program::Bundled
+        None
     } else if spec.eval.is_some() {
         return Err(fail(": eval= is only for cmd=bundled; use option.NAME= for other engines"));
     } else {
@@ -60,7 +60,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Stri
         if spec.args.is_empty() && is_uci && found.ends_with("gnuchess") {
             spec.args.push("--uci".to_owned());
         }
-        Program::Path(found)
+        Some(found)
     };
     if let Some(dir) = spec.dir.as_ref().filter(|dir| !dir.is_dir()) {
         return Err(fail(&format!(": dir '{}' is not a folder", dir.display())));

@@ -100,7 +100,7 @@ fn processors(plan: &Plan) -> String {
 
 fn program(engine: &Engine) -> String {
     let bundled = "Palimpsest, bundled".to_owned();
-    let name = engine.path().map_or(bundled, |path| path.display().to_string());
+    let name = engine.program.as_ref().map_or(bundled, |path| path.display().to_string());
     let name = match &engine.provenance {
         Some(from) => format!("{} at {}", from.repo.display(), from.describe()),
         None => name,

@@ -148,7 +148,7 @@ fn figures<'a>(engine: &'a Engine, hash: &'a str, files: &'a [String]) -> Engine
     let files = engine.option_files().zip(files);
     EngineFigures {
         name: &engine.name,
-        program: engine.path().map(|path| path.display().to_string()),
+        program: engine.program.as_ref().map(|path| path.display().to_string()),
         args: &engine.args,
         options: options.map(|((name, _), (_, value))| (&**name, value)).collect(),
         option_files: files.map(|((name, _), hash)| (name, &**hash)).collect(),
