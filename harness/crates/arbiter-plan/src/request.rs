@@ -1,8 +1,9 @@
-//! Request for a run from flags and `arbiter.toml`; every setting may be unset.
+//! Request for a run from flags and `arbiter.toml`; every setting may be unset. Also the
+//! reasons why a request is rejected.
 
 use std::path::PathBuf;
 
-use crate::{CpuContention, EngineSpec, Plan, PlanError, TournamentRequest};
+use crate::{CpuContention, EngineSpec, Plan, TournamentRequest};
 use arbiter_openings::Order;
 use arbiter_schedule::Format;
 use arbiter_spsa::Tuning;
@@ -68,6 +69,26 @@ pub struct SprtRequest {
     pub correction: Option<Correction>,
     /// Kind of evidence that the test uses.
     pub evidence: Option<Evidence>,
+}
+
+/// Reason why a request is rejected, as a message for the user.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The request has nothing to play.
+    #[error("nothing to run: --pairs and --rounds must be at least 1")]
+    NothingToRun,
+    /// The number of engines is wrong.
+    #[error("{0}")]
+    EngineCount(String),
+    /// A value is invalid, or two values contradict each other.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+impl From<String> for PlanError {
+    fn from(reason: String) -> PlanError {
+        PlanError::Invalid(reason)
+    }
 }
 
 impl Request {

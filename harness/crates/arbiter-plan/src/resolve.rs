@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::plan::is_timed;
 use crate::resolve_engine::absolute;
 use crate::{
     CpuContention, DEFAULT_NOISE_LIMIT, Engine, Plan, PlanError, Request, RunKind, resolve_engine,
@@ -47,11 +46,8 @@ impl Plan {
         if !(0.0..=1.0).contains(&fault_limit) {
             return Err(format!("fault limit {fault_limit} is not between 0 and 1").into());
         }
-        let plan = Plan {
+        let mut plan = Plan {
             kind,
-            concurrency: request
-                .concurrency
-                .unwrap_or_else(|| default_concurrency(is_timed(&engines))),
             engines,
             has_no_book: draft.has_no_book && draft.book.is_none(),
             book: draft.book.map(absolute),
@@ -72,6 +68,8 @@ impl Plan {
             epd: draft.epd.map(absolute),
             ..draft
         };
+        plan.concurrency =
+            request.concurrency.unwrap_or_else(|| default_concurrency(plan.is_timed()));
         // The plan is stored as JSON, which allows only UTF-8.
         if let Some(path) = plan.paths().find(|path| path.to_str().is_none()) {
             return Err(format!("'{}' is not UTF-8; rename it", path.display()).into());
@@ -86,13 +84,11 @@ impl Plan {
     }
 
     /// Returns all files and folders in the plan.
-    fn paths(&self) -> impl Iterator<Item = &Path> {
+    fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         let engines = self.engines.iter().flat_map(|engine| {
             engine.program.iter().chain(&engine.dir).chain(&engine.launch.stderr)
         });
-        let tables = self.tables.iter().map(PathBuf::as_path);
-        let files = self.book.iter().chain(&self.pgn).chain(&self.epd).map(PathBuf::as_path);
-        engines.chain(files).chain(tables)
+        engines.chain(&self.book).chain(&self.pgn).chain(&self.epd).chain(&self.tables)
     }
 }
 

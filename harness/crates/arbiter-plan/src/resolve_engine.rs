@@ -82,13 +82,26 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Stri
     Ok(Engine {
         name,
         program,
-        launch: LaunchSettings::of(&spec),
+        launch: launch_settings(&spec),
         args: spec.args,
         dir: spec.dir.map(absolute),
         options: spec.options,
         conditions: Conditions { limits, margin, white_pov: spec.white_pov.unwrap_or(false) },
         provenance: spec.provenance,
     })
+}
+
+/// Returns the launch settings in a specification, with defaults for unset settings.
+fn launch_settings(spec: &EngineSpec) -> LaunchSettings {
+    LaunchSettings {
+        protocol: spec.protocol.unwrap_or_default(),
+        init: spec.init.clone(),
+        restart: spec.restart.unwrap_or_default(),
+        ponder: spec.ponder.unwrap_or(false),
+        stderr: spec.stderr.clone().map(absolute),
+        memory_mib: spec.memory_mib,
+        sandbox: spec.sandbox.unwrap_or_default(),
+    }
 }
 
 fn resolve_limits(spec: &EngineSpec) -> Result<Limits, &'static str> {
