@@ -39,30 +39,6 @@ pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput
     (times < 2).then_some(input)
 }
 
-/// Way in which CPU contention may have decided a pair.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Contention {
-    /// An engine lost on time, but would not have lost on time without waiting.
-    TimeLoss {
-        /// Index of the engine that lost.
-        engine: usize,
-        /// Time by which the move exceeded the time left on the clock.
-        over: Duration,
-        /// Time margin of the engine.
-        margin: Duration,
-        /// Waiting time of the engine during this move, or during the game if the time of the move
-        /// is not known.
-        waited: Duration,
-    },
-    /// One engine waited for a larger share of its thinking time than the other engine.
-    Unequal {
-        /// Index and share, 0 to 1, of the engine that waited more.
-        more: (usize, f64),
-        /// Index and share, 0 to 1, of the other engine.
-        less: (usize, f64),
-    },
-}
-
 /// Waiting and thinking times of one engine in a pair.
 #[derive(Debug, Clone, Copy, Default)]
 struct Waiting {
@@ -84,14 +60,16 @@ impl Waiting {
     }
 }
 
-/// Returns the way in which CPU contention may have decided a pair; `None` if the pair is not
-/// suspect or contention was not measured. Waiting is unequal if the engines' shares of thinking
-/// time, 0 to 1, differ by more than `limit`. `conditions` returns the conditions of an engine.
-pub fn judge_contention(
+/// Returns the way in which CPU contention may have decided a pair, as a sentence without a full
+/// stop; `None` if the pair is not suspect or contention was not measured. Waiting is unequal if the
+/// engines' shares of thinking time, 0 to 1, differ by more than `limit`. `name` and `conditions`
+/// return the name and the conditions of an engine.
+pub fn judge_contention<'a>(
     limit: f64,
     played: &PlayedPair,
+    name: impl Fn(usize) -> &'a str,
     conditions: impl Fn(usize) -> Conditions,
-) -> Option<Contention> {
+) -> Option<String> {
     let mut pair = played.pairing.engines.map(|engine| Waiting { engine, ..Waiting::default() });
     for game in played.games.iter() {
         let ByColor { white: Some(white), black: Some(black) } = game.waited else { return None };
@@ -111,7 +89,13 @@ pub fn judge_contention(
             let margin = conditions(engine).margin;
             // Without waiting, the engine would have moved within the margin.
             if over.saturating_sub(margin) <= waited {
-                return Some(Contention::TimeLoss { engine, over, margin, waited });
+                return Some(format!(
+                    "{} lost on time ({:.1} ms over, margin {} ms) after {:.1} ms of CPU contention",
+                    name(engine),
+                    over.as_secs_f64() * 1e3,
+                    margin.as_millis(),
+                    waited.as_secs_f64() * 1e3
+                ));
             }
         }
         for side in sides {
@@ -124,38 +108,22 @@ pub fn judge_contention(
     }
     let mut shares = pair.map(|waiting| (waiting.engine, waiting.share()));
     shares.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let [less, more] = shares;
-    (more.1 - less.1 > limit).then_some(Contention::Unequal { more, less })
+    let [(other, other_share), (engine, share)] = shares;
+    (share - other_share > limit).then(|| {
+        format!(
+            "{} waited for a processor for {:.0} % of its thinking time, {} for {:.0} %",
+            name(engine),
+            100.0 * share,
+            name(other),
+            100.0 * other_share
+        )
+    })
 }
 
-/// Returns the way in which CPU contention may have decided a pair, as a sentence without a full
-/// stop; `None` if the pair is not suspect.
+/// Returns the finding of [`judge_contention`] for a pair of a plan.
 pub fn suspicion(plan: &Plan, played: &PlayedPair) -> Option<String> {
-    let conditions = |engine: usize| plan.engines[engine].conditions;
-    let contention = judge_contention(plan.noise_limit?, played, conditions)?;
-    Some(contention.describe(|engine| &plan.engines[engine].name))
-}
-
-impl Contention {
-    /// Returns a sentence without a full stop; `name` returns the names of engines.
-    pub fn describe<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
-        match self {
-            Contention::TimeLoss { engine, over, margin, waited } => format!(
-                "{} lost on time ({:.1} ms over, margin {} ms) after {:.1} ms of CPU contention",
-                name(*engine),
-                over.as_secs_f64() * 1e3,
-                margin.as_millis(),
-                waited.as_secs_f64() * 1e3
-            ),
-            Contention::Unequal { more: (engine, share), less: (other, other_share) } => format!(
-                "{} waited for a processor for {:.0} % of its thinking time, {} for {:.0} %",
-                name(*engine),
-                100.0 * share,
-                name(*other),
-                100.0 * other_share
-            ),
-        }
-    }
+    let engine = |engine: usize| &plan.engines[engine];
+    judge_contention(plan.noise_limit?, played, |e| &engine(e).name, |e| engine(e).conditions)
 }
 
 #[cfg(test)]

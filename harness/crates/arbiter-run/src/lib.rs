@@ -15,7 +15,7 @@ mod overload;
 mod repeats;
 mod state;
 
-pub use contention::{Contention, Disturbances, judge_contention, suspicion, voided_again};
+pub use contention::{Disturbances, judge_contention, suspicion, voided_again};
 pub use control::{ControlCommand, MAX_SLOTS, Pace, RunStatus};
 pub use counts::{Encounter, GameTally, PairTally, RunCounts};
 pub use cpu_sets::cpu_sets;
