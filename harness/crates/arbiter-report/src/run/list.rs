@@ -11,9 +11,6 @@ use arbiter_names::variants;
 use arbiter_plan::RunKind;
 use arbiter_store::RunHead;
 
-/// Text for the state of a run that cannot be read.
-const UNREADABLE: &str = "cannot be read";
-
 /// Filter for a list of runs; a field that is `None` accepts every run.
 #[derive(Debug, Default)]
 pub struct RunFilter {
@@ -70,7 +67,7 @@ impl ListedRun {
     pub fn state_text(&self) -> String {
         match &self.summary {
             Ok(summary) => summary.state_text(),
-            Err(why) => format!("{UNREADABLE}: {why}"),
+            Err(why) => format!("cannot be read: {why}"),
         }
     }
 }

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::json::report;
 use crate::figures::{Summary, Verdict};
 use crate::parts::{Table, to_value};
-use arbiter_plan::Provenance;
 use arbiter_run::RunEnd;
 use arbiter_stats::{DEFAULT_ERROR, Sprt};
 
@@ -73,20 +72,16 @@ pub fn log_table(entries: &[LogEntry]) -> Table {
     table
 }
 
-/// Formats the commit of an engine, preceded by the engine's name if the user chose a name. For an
-/// engine that was not built, returns only the name.
+/// Formats the commit of an engine, shortened to nine digits and followed by `-dirty` if the working
+/// tree had changes. The engine's name precedes the commit if the user chose a name. For an engine
+/// that was not built, returns only the name.
 fn engine(summary: &Summary, index: usize) -> String {
     let name = &summary.engines[index];
     let Some(from) = &summary.plan.engines[index].provenance else { return name.clone() };
-    let commit = short_commit(from);
+    let digits: String = from.commit.chars().take(COMMIT_DIGITS).collect();
+    let commit = digits + if from.is_dirty { "-dirty" } else { "" };
     // The default name of an engine contains the commit, so the commit alone identifies the engine.
     if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
-}
-
-/// Shortens a commit hash to nine digits, followed by `-dirty` if the working tree had changes.
-fn short_commit(from: &Provenance) -> String {
-    let short: String = from.commit.chars().take(COMMIT_DIGITS).collect();
-    format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
 }
 
 /// Formats the Elo bounds and the model of an SPRT as `[0, 5] normalized`, followed by each error
@@ -113,7 +108,7 @@ fn verdict(summary: &Summary) -> String {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_plan::{Plan, Request, RunKind};
+    use arbiter_plan::{Plan, Provenance, Request, RunKind};
     use arbiter_run::{GameTally, PairTally, RunInput, RunState};
     use arbiter_stats::GameResult;
 
