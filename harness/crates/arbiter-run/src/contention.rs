@@ -1,5 +1,5 @@
-//! Detection of pairs whose result CPU contention (a lack of free processors) may have decided.
-//! This module does no I/O.
+//! Detection of pairs whose result CPU contention (a lack of free processors) may have decided, and
+//! of engine faults that an overloaded machine has caused. This module does no I/O.
 //!
 //! The clock of an engine also runs while the engine's threads, or the Arbiter thread that reads
 //! the engine's output, wait for a free processor. If both engines wait equally, both engines play
@@ -13,13 +13,19 @@ use std::time::Duration;
 
 use shakmaty::ByColor;
 
-use crate::{PlayedPair, RunInput};
+use crate::{Latencies, PlayedPair, RunCounts, RunInput};
+use arbiter_game::outcome::Termination;
+use arbiter_names::quantity;
 use arbiter_plan::Plan;
 use arbiter_protocol::Conditions;
 
 /// Maximum share of the granted time, 0 to 1, for which waiting is harmless, even if the engine
 /// thought only briefly.
 const HARMLESS: f64 = 0.01;
+
+/// Share of thinking time, 0 to 1, above which waiting for a processor counts as the cause of late
+/// moves.
+const OVERLOADED: f64 = 0.25;
 
 /// Numbers of suspect pairs of a run: pairs that CPU contention may have decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -124,6 +130,29 @@ pub fn judge_contention<'a>(
 pub fn suspicion(plan: &Plan, played: &PlayedPair) -> Option<String> {
     let engine = |engine: usize| &plan.engines[engine];
     judge_contention(plan.noise_limit?, played, |e| &engine(e).name, |e| engine(e).conditions)
+}
+
+/// Returns a description of the overload, as a sentence without a full stop, if the machine has too
+/// few processors for the concurrent games of a run. Returns `None` unless most engine faults are
+/// late moves and the engines waited for a large share of their thinking time.
+pub fn overload(plan: &Plan, counts: &RunCounts, latencies: &Latencies) -> Option<String> {
+    let is_of_time = |kind| matches!(kind, Termination::TimeForfeit | Termination::Stall);
+    let faults = counts.faults.iter();
+    let of_time: u64 = faults.clone().filter(|((_, kind), _)| is_of_time(*kind)).map(|f| f.1).sum();
+    // An overload can delay engines, but does not cause crashes or illegal moves.
+    if 2 * of_time <= faults.map(|(_, count)| count).sum() {
+        return None;
+    }
+    let share = latencies.waiting_share(..).filter(|share| *share > OVERLOADED)?;
+    // The engines ran only for the remaining share of their thinking time, so the processors
+    // suffice for this share of the games.
+    let games = (plan.concurrency as f64 * (1.0 - share)).round().max(1.0) as usize;
+    Some(format!(
+        "the machine is overloaded: engines waited for a processor for {:.0} % of their thinking \
+         time; this machine can play {} in parallel (--concurrency {games})",
+        100.0 * share,
+        quantity(games, "game")
+    ))
 }
 
 #[cfg(test)]

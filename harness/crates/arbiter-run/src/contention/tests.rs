@@ -1,13 +1,13 @@
 use super::*;
-use arbiter_game::outcome::{Outcome, Termination};
+use arbiter_game::outcome::Outcome;
 use arbiter_game::record::{GameRecord, LateMove, MoveRecord, SearchInfo};
 use arbiter_protocol::Limits;
 use arbiter_schedule::Pairing;
 use arbiter_schedule::seed::{seed_for, uniform};
 use shakmaty::Color;
 
-use crate::Games;
-use arbiter_plan::DEFAULT_NOISE_LIMIT;
+use crate::{Games, LatencyKind};
+use arbiter_plan::{DEFAULT_NOISE_LIMIT, Request, RunKind};
 
 const MARGIN: Duration = Duration::from_millis(10);
 
@@ -295,4 +295,26 @@ fn a_pair_void_twice_is_put_off_if_no_other_pair_depends_on_it() {
     let fates = |can_put_off| [0, 1, 2].map(|times| voided_again(7, times, can_put_off));
     assert_eq!(fates(true), [Some(RunInput::Voided(7)), Some(RunInput::PutOff(7)), None]);
     assert_eq!(fates(false), [Some(RunInput::Voided(7)), Some(RunInput::Voided(7)), None]);
+}
+
+#[test]
+fn overload_is_reported_if_late_engines_waited_for_a_processor() {
+    let request = Request { concurrency: Some(20), ..Request::default() };
+    let plan = Plan::resolve(RunKind::Sprt, request).expect("the defaults are a plan");
+    let check = |kind, waited: u64| {
+        let mut counts = RunCounts::default();
+        counts.faults.insert((0, kind), 9);
+        let mut latencies = Latencies::default();
+        for engine in 0..2 {
+            latencies.add(engine, LatencyKind::Thinking, 100_000, 9);
+            latencies.add(engine, LatencyKind::Waiting, waited, 9);
+        }
+        overload(&plan, &counts, &latencies)
+    };
+    let words = "the machine is overloaded: engines waited for a processor for 80 % of their \
+                 thinking time; this machine can play 4 games in parallel (--concurrency 4)";
+    assert_eq!(check(Termination::TimeForfeit, 80_000).as_deref(), Some(words));
+    assert!(check(Termination::Stall, 99_000).is_some_and(|words| words.contains("1 game in")));
+    assert_eq!(check(Termination::TimeForfeit, 20_000), None);
+    assert_eq!(check(Termination::IllegalMove, 80_000), None);
 }
