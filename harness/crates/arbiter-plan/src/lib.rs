@@ -14,8 +14,6 @@ mod option_file;
 mod plan;
 mod program;
 mod request;
-mod resolve;
-mod resolve_engine;
 mod spec;
 mod tournament;
 mod tuning;
@@ -29,10 +27,8 @@ pub use fields::{field, fields};
 pub use gate::{Gate, GateKind, GateOutcome, GateVerdict, ci_exit_code, gate_verdict};
 pub use plan::{CpuContention, DEFAULT_NOISE_LIMIT, Plan, Prior, RunKind, Scale};
 pub use program::{GAMES, find_program, unexpanded_home};
-pub use request::{PlanError, Request, SprtRequest};
-pub use resolve::{DEFAULT_FAULT_LIMIT, default_concurrency};
-pub use resolve_engine::{DEFAULT_MARGIN, DEFAULT_TC, resolve_engine};
-pub use spec::{EngineSpec, is_relative_path};
+pub use request::{DEFAULT_FAULT_LIMIT, PlanError, Request, SprtRequest, default_concurrency};
+pub use spec::{DEFAULT_MARGIN, DEFAULT_TC, EngineSpec, is_relative_path, resolve_engine};
 pub use tournament::{
     DEFAULT_SPRT_PAIRS, DEFAULT_TIE_BREAKS, TournamentRequest, check_size, usual_pairs,
 };

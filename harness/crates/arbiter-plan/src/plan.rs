@@ -235,11 +235,6 @@ impl Plan {
         }
     }
 
-    /// Returns whether pairs that repeat earlier pairs count, as in fastchess.
-    pub fn counts_repeats(&self) -> bool {
-        self.is_lenient
-    }
-
     /// Returns whether any engine has a time limit that is not counted in nodes; without such a
     /// limit, deterministic engines repeat their games.
     pub fn is_timed(&self) -> bool {

@@ -108,7 +108,7 @@ pub fn repeats_text(plan: &Plan, book: &Book) -> Option<String> {
     let openings = quantity(book.len(), "opening");
     let pairs = quantity(most, "distinct pair");
     let each = if plan.engines.len() > 2 { " per encounter" } else { "" };
-    let fate = if plan.counts_repeats() { "counted" } else { "not counted" };
+    let fate = if plan.is_lenient { "counted" } else { "not counted" };
     Some(format!("{openings} and {limit}: at most {pairs}{each}; repeated pairs are {fate}"))
 }
 
