@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::json::report;
 use crate::figures::{Summary, Verdict};
-use crate::parts::{Table, to_value};
+use crate::parts::{Table, to_value, utc_time};
 use arbiter_run::RunEnd;
 use arbiter_stats::{DEFAULT_ERROR, Sprt};
 
@@ -14,8 +14,8 @@ const COMMIT_DIGITS: usize = 9;
 /// Entry in the log: an SPRT.
 #[derive(Debug, Clone)]
 pub struct LogEntry {
-    /// Start time, in UTC.
-    pub started: String,
+    /// Start time, as Unix time in milliseconds.
+    pub created_ms: i64,
     /// Summary of the SPRT.
     pub summary: Summary,
 }
@@ -28,10 +28,10 @@ pub fn log_markdown(entries: &[LogEntry], title: &str) -> String {
 /// Returns a JSON array with the report of each test. Each report also contains the start time and
 /// the search limits.
 pub fn log_json(entries: &[LogEntry]) -> Value {
-    let reports = entries.iter().map(|LogEntry { started, summary }| {
+    let reports = entries.iter().map(|LogEntry { created_ms, summary }| {
         let limits = summary.limits().map(|limits| limits.to_string());
         let mut report = report(summary);
-        (report.started, report.limits) = (Some(started.as_str()), Some(limits.collect()));
+        (report.started, report.limits) = (Some(utc_time(*created_ms)), Some(limits.collect()));
         report
     });
     to_value(&reports.collect::<Vec<_>>())
@@ -52,10 +52,11 @@ pub fn log_table(entries: &[LogEntry]) -> Table {
         ["date", "change", "dev", "base", "bounds, Elo", "limits", "games"],
         ["LL, LD, DD+WL, WD, WW", "Elo (95 %)", "LLR", "verdict", "run"],
     );
-    for LogEntry { started, summary } in entries {
+    for LogEntry { created_ms, summary } in entries {
+        let started = utc_time(*created_ms);
         let strength = summary.strength();
         table.push([
-            &started.get(.."2000-01-01".len()).unwrap_or(started),
+            &started.get(.."2000-01-01".len()).unwrap_or(&started),
             summary.about.as_ref().unwrap_or(&summary.run),
             &engine(summary, 0),
             &engine(summary, 1),
@@ -131,7 +132,7 @@ mod tests {
         }
         let ending = state.ending().or(ending);
         let summary = Summary::new(run, &plan, &state, ending);
-        LogEntry { started: "2026-11-20T01:02:03Z".to_owned(), summary }
+        LogEntry { created_ms: 1_795_136_523_000, summary }
     }
 
     fn built(commit: &str, is_dirty: bool) -> Option<Provenance> {
