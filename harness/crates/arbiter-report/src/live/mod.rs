@@ -341,13 +341,13 @@ impl Observer for Live<'_> {
                     self.show(*elapsed);
                 }
             }
-            RunEvent::Iterated { iteration } => {
+            RunEvent::Iterated(iteration) => {
                 if let Some((_, finished, theta)) = &mut self.tuning {
                     (*finished, *theta) = (iteration.number + 1, iteration.theta.clone());
                 }
             }
             RunEvent::Disturbed { pair, is_void, .. } => self.disturbed(*pair, *is_void, texts),
-            RunEvent::Noted { .. } | RunEvent::Paused { .. } => {
+            RunEvent::Noted(_) | RunEvent::Paused(_) => {
                 texts.iter().for_each(|text| self.print_line(text))
             }
             // The view was created from the initial state, and `games` returns the games in
@@ -359,7 +359,7 @@ impl Observer for Live<'_> {
                     self.printed_faults.insert((pairing.pair, text));
                 }
             }
-            RunEvent::Tick { elapsed } => self.show(*elapsed),
+            RunEvent::Tick(elapsed) => self.show(*elapsed),
             RunEvent::Steered { pace, slots, elapsed } => {
                 if self.screen.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {
                     texts.iter().for_each(|text| note(text));
@@ -370,7 +370,7 @@ impl Observer for Live<'_> {
                     self.show(*elapsed);
                 }
             }
-            RunEvent::Draining { .. } => {
+            RunEvent::Draining(_) => {
                 self.pace = Pace::Draining;
                 texts.iter().for_each(|text| self.print_line(text));
             }
