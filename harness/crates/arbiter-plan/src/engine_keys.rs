@@ -39,7 +39,7 @@ macro_rules! keys {
                 $set;
                 Ok(())
             },
-            value: |$engine| $value,
+            value: |$engine| $value.map(|value| value.to_string()),
         }, )* )*];
     };
 }
@@ -47,58 +47,58 @@ macro_rules! keys {
 keys! { spec, key, text, engine;
     false => {
         "engine", "a name to look up; engine= may be omitted at the start",
-            spec.engine = Some(text.to_owned()) => None;
+            spec.engine = Some(text.to_owned()) => None::<String>;
         "name", "in reports",
             spec.name = Some(text.to_owned()) => explicit_name(engine);
         "cmd", "a program, or \"bundled\"",
             spec.cmd = Some(text.to_owned()) => Some(program(engine)).filter(|_| built(engine).is_none());
         "rev", "a git revision to build, or \".\" for the working tree",
-            spec.rev = Some(text.to_owned()) => built(engine).map(|built| built.commit.clone());
+            spec.rev = Some(text.to_owned()) => built(engine).map(|built| &built.commit);
         "repo", "repository of the revision",
-            spec.repo = Some(text.into()) => built(engine).map(|built| text_of(built.repo.display()));
+            spec.repo = Some(text.into()) => built(engine).map(|built| built.repo.display());
         "args", "",
             spec.args = split_args(text)? => (!engine.args.is_empty()).then(|| shell_words::join(&engine.args));
         "dir", "",
-            spec.dir = Some(text.into()) => engine.dir.as_ref().map(|dir| text_of(dir.display()));
+            spec.dir = Some(text.into()) => engine.dir.as_ref().map(|dir| dir.display());
         "eval", "bundled only",
-            spec.eval = Some(text.to_owned()) => eval(engine).map(str::to_owned);
+            spec.eval = Some(text.to_owned()) => eval(engine);
         "proto", "uci or xboard",
-            spec.protocol = Some(word(key, text)?) => unusual(Protocol::default(), engine.launch.protocol);
+            spec.protocol = Some(word(key, text)?) => unless(Protocol::default(), engine.launch.protocol);
         // Each option has a separate key, such as `option.Hash`, which `EngineSpec::set` reads. No key
         // has the name of this placeholder.
         "option.NAME", "",
-            {} => None;
+            {} => None::<String>;
         "init", "lines to send after the options, separated by \"\\n\"",
-            spec.init.extend(text.split("\\n").map(str::to_owned)) => unusual(String::new(), engine.launch.init.join("\\n"));
+            spec.init.extend(text.split("\\n").map(str::to_owned)) => unless(String::new(), engine.launch.init.join("\\n"));
         "restart", "on: a new process for each game; off: never; auto: if the engine needs one",
-            spec.restart = Some(word(key, text)?) => unusual(Restart::default(), engine.launch.restart);
+            spec.restart = Some(word(key, text)?) => unless(Restart::default(), engine.launch.restart);
         "ponder", "true: think on the opponent's time",
-            spec.ponder = Some(truth(key, text)?) => unusual(false, engine.launch.ponder);
+            spec.ponder = Some(truth(key, text)?) => unless(false, engine.launch.ponder);
         "whitepov", "true: scores are from White's point of view",
-            spec.white_pov = Some(truth(key, text)?) => unusual(false, engine.conditions.white_pov);
+            spec.white_pov = Some(truth(key, text)?) => unless(false, engine.conditions.white_pov);
         // The file for standard error does not affect games, so reports omit this key.
         "stderr", "file for standard error",
-            spec.stderr = Some(text.into()) => None;
+            spec.stderr = Some(text.into()) => None::<String>;
         "memory", "maximum address space in MiB",
-            spec.memory_mib = Some(positive(key, text)?) => engine.launch.memory_mib.map(text_of);
+            spec.memory_mib = Some(positive(key, text)?) => engine.launch.memory_mib;
         "sandbox", "values as for --sandbox",
-            spec.sandbox = Some(word(key, text)?) => unusual(SandboxMode::default(), engine.launch.sandbox);
+            spec.sandbox = Some(word(key, text)?) => unless(SandboxMode::default(), engine.launch.sandbox);
     }
     true => {
         "tc", "[MOVES/]SEC[+INC], several periods separated by \":\", hg/SEC for an hourglass, or inf",
-            set_clock(spec, text)? => engine.conditions.limits.clock.map(text_of);
+            set_clock(spec, text)? => engine.conditions.limits.clock;
         "st", "seconds per move",
-            spec.limits.movetime = Some(parse_seconds(text).map_err(text_of)?)
-            => engine.conditions.limits.movetime.map(|time| text_of(time.as_secs_f64()));
+            spec.limits.movetime = Some(parse_seconds(text).map_err(|error| error.to_string())?)
+            => engine.conditions.limits.movetime.map(|time| time.as_secs_f64());
         "nodes", "",
-            spec.limits.nodes = Some(positive(key, text)?) => engine.conditions.limits.nodes.map(text_of);
+            spec.limits.nodes = Some(positive(key, text)?) => engine.conditions.limits.nodes;
         "depth", "",
-            spec.limits.depth = Some(positive(key, text)?) => engine.conditions.limits.depth.map(text_of);
+            spec.limits.depth = Some(positive(key, text)?) => engine.conditions.limits.depth;
         "nodestime", "nodes that count as one millisecond",
-            spec.limits.nodestime = Some(positive(key, text)?) => engine.conditions.limits.nodestime.map(text_of);
+            spec.limits.nodestime = Some(positive(key, text)?) => engine.conditions.limits.nodestime;
         "timemargin", "tolerated overrun, in ms",
             spec.margin = Some(millis(key, text)?)
-            => Some(text_of(engine.conditions.margin.as_millis()));
+            => Some(engine.conditions.margin.as_millis());
     }
 }
 
@@ -242,7 +242,8 @@ fn explicit_name(engine: &Engine) -> Option<String> {
 fn set_clock(spec: &mut EngineSpec, text: &str) -> Result<(), String> {
     // `inf` must also override a clock of `--each`; a missing clock would not.
     spec.no_clock = text == "inf";
-    spec.limits.clock = if spec.no_clock { None } else { Some(text.parse().map_err(text_of)?) };
+    spec.limits.clock =
+        if spec.no_clock { None } else { Some(text.parse().map_err(|error| format!("{error}"))?) };
     Ok(())
 }
 
@@ -250,13 +251,9 @@ fn split_args(text: &str) -> Result<Vec<String>, String> {
     shell_words::split(text).map_err(|_| format!("args={text}: unbalanced quotes"))
 }
 
-/// Returns a value as text; `None` if the value equals the default `usual`.
-fn unusual<T: PartialEq + ToString>(usual: T, value: T) -> Option<String> {
-    (value != usual).then(|| value.to_string())
-}
-
-fn text_of(value: impl ToString) -> String {
-    value.to_string()
+/// Returns the value if it differs from the default `usual`.
+pub fn unless<T: PartialEq>(usual: T, value: T) -> Option<T> {
+    Some(value).filter(|value| *value != usual)
 }
 
 fn word<T: FromStr<Err = UnknownName>>(key: &str, value: &str) -> Result<T, String> {

@@ -22,7 +22,7 @@ pub use ablation::Ablation;
 pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
 pub use book::{BUNDLED_BOOK, load_book, load_part_of_book};
 pub use engine::{BUNDLED, Engine, LaunchSettings, Provenance, SandboxMode};
-pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, limits_text, settings_text};
+pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, limits_text, settings_text, unless};
 pub use fields::{field, fields};
 pub use gate::{Gate, GateKind, GateOutcome, GateVerdict, ci_exit_code, gate_verdict};
 pub use plan::{CpuContention, DEFAULT_NOISE_LIMIT, Plan, Prior, RunKind, Scale};

@@ -6,7 +6,7 @@ use crate::setting::Setting;
 use crate::{OnResume, Settings, TestSettings, TuneTable};
 use arbiter_plan::{
     DEFAULT_MARGIN, Engine, EngineSpec, Plan, Request, RunKind, TournamentRequest, engine_text,
-    field, fields, limits_text,
+    field, fields, limits_text, unless,
 };
 use arbiter_protocol::Deadlines;
 use arbiter_schedule::Design;
@@ -24,11 +24,6 @@ fn flag(name: &str, value: impl ToString) -> Flag {
 fn words((name, value): &Flag) -> impl Iterator<Item = String> {
     let flag = format!("--{}", name.split(' ').next().unwrap_or(name));
     std::iter::once(flag).chain(Some(value.clone()).filter(|value| !value.is_empty()))
-}
-
-/// Returns the value if it differs from the default `usual`.
-pub(crate) fn unless<T: PartialEq>(usual: T, value: T) -> Option<T> {
-    Some(value).filter(|value| *value != usual)
 }
 
 /// Returns the effect of a flag when it is used with `--resume`. A flag that is not a setting may

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::command::{deadline, unless, unusual};
+use crate::command::{deadline, unusual};
 use crate::file::build::BuildTable;
 use crate::file::ci::CiTable;
 use crate::file::tune::TuneTable;
@@ -20,7 +20,7 @@ use arbiter_names::{listed, names};
 use arbiter_openings::{Order, ReadOptions};
 use arbiter_plan::{
     Affinity, CpuContention, DEFAULT_FAULT_LIMIT, DEFAULT_TIE_BREAKS, EngineSpec, Plan, Request,
-    RunKind, SprtRequest, TournamentRequest, unexpanded_home, usual_pairs,
+    RunKind, SprtRequest, TournamentRequest, unexpanded_home, unless, usual_pairs,
 };
 use arbiter_protocol::Deadlines;
 use arbiter_schedule::{Design, Format, OpeningPolicy};
