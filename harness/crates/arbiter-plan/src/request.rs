@@ -111,7 +111,7 @@ impl Request {
     /// Turns an SPRT without engines into a demonstration that needs only this binary: Palimpsest
     /// against a copy that lacks one feature of its evaluation, with few nodes per move and distant
     /// hypotheses.
-    pub(super) fn or_demonstration(mut self) -> Request {
+    fn or_demonstration(mut self) -> Request {
         for text in DEMONSTRATION {
             self.engines.push(EngineSpec::parse(text).expect("the texts are constants that parse"));
         }
@@ -126,16 +126,9 @@ impl Request {
         self
     }
 
-    /// Returns the request as a gauntlet of one engine, with the default node limit if no limit is
-    /// set. Fails if the request does not have exactly one engine, or has another format.
-    pub(super) fn for_ablation(mut self) -> Result<Request, PlanError> {
-        if self.engines.len() != 1 {
-            let count = self.engines.len();
-            return Err(PlanError::EngineCount(format!(
-                "ablate needs one engine, got {count}; write, for example, \
-                 `arbiter ablate bundled:material`"
-            )));
-        }
+    /// Returns the request as a gauntlet, with the default node limit if no limit is set. Fails if
+    /// the request has another format.
+    fn for_ablation(mut self) -> Result<Request, PlanError> {
         if self.tournament.format.is_some_and(|format| format != Format::Gauntlet) {
             return Err("ablate always plays a gauntlet; omit schedule flags".to_owned().into());
         }
@@ -148,7 +141,7 @@ impl Request {
 }
 
 impl SprtRequest {
-    pub(super) fn resolve(self) -> Result<Sprt, String> {
+    pub(crate) fn resolve(self) -> Result<Sprt, String> {
         let test = Sprt::new(
             self.elo0.unwrap_or(DEFAULT_ELO0),
             self.elo1.unwrap_or(DEFAULT_ELO1),
@@ -166,26 +159,22 @@ impl Plan {
     /// Resolves a request. The error names the first setting that is invalid, or that contradicts
     /// another setting or the kind of run.
     pub fn resolve(kind: RunKind, request: Request) -> Result<Plan, PlanError> {
-        let request = match kind {
-            RunKind::Sprt if request.engines.is_empty() => request.or_demonstration(),
-            RunKind::Ablate => request.for_ablation()?,
-            _ => request,
-        };
+        let is_demonstration = kind == RunKind::Sprt && request.engines.is_empty();
+        let request = if is_demonstration { request.or_demonstration() } else { request };
         check_count(kind, request.engines.len())?;
+        let request = if kind == RunKind::Ablate { request.for_ablation()? } else { request };
         let mut engines = resolve_engines(kind, &request)?;
         if let Some(dir) = &request.stderr_dir {
             spread_stderr(&mut engines, &absolute(dir.clone()));
         }
         let draft = request.draft;
-        let ablation = draft.ablation.filter(|_| kind == RunKind::Ablate);
-        let is_sequential =
-            if ablation.is_some() { request.is_sequential } else { kind == RunKind::Sprt };
+        let is_sequential = kind == RunKind::Sprt || request.is_sequential;
         let pairs = usual_pairs(kind, is_sequential);
         let mut tournament = request.tournament;
         // Single games are sufficient if the test uses games instead of pairs.
         tournament.has_game_evidence = request.sprt.evidence.is_some_and(|e| e != Evidence::Pairs);
         let design = tournament.design(kind, engines.len(), pairs)?;
-        let tuning = request.tuning.filter(|_| kind == RunKind::Tune);
+        let tuning = request.tuning;
         let tuning = tuning.map(|t| Tuning { iterations: design.rounds, pairs: design.pairs, ..t });
         tuning.iter().try_for_each(|tuning| tuning::check(tuning, &engines[0]))?;
         let fault_limit = request.fault_limit.unwrap_or(DEFAULT_FAULT_LIMIT);
@@ -202,7 +191,6 @@ impl Plan {
             opening_start: request.tournament.opening_start()?,
             design,
             sprt: is_sequential.then(|| request.sprt.resolve()).transpose()?,
-            ablation,
             tuning: tuning.map(Arc::new),
             fault_limit,
             tables: draft.tables.into_iter().map(absolute).collect(),
@@ -239,20 +227,17 @@ impl Plan {
 }
 
 fn check_count(kind: RunKind, count: usize) -> Result<(), PlanError> {
-    let needed = match kind {
-        RunKind::Tune if count != 1 => {
-            let reason = format!(
-                "tune needs one engine, got {count}; write, for example, `arbiter tune ./mine`"
-            );
-            return Err(PlanError::EngineCount(reason));
+    let (needed, example) = match kind {
+        RunKind::Ablate if count != 1 => ("one engine", "bundled:material"),
+        RunKind::Tune if count != 1 => ("one engine", "./mine"),
+        RunKind::Sprt if count != 2 => ("two engines", "./new ./old"),
+        RunKind::Match | RunKind::Tournament if count < 2 => {
+            ("at least two engines", "./new ./old")
         }
-        RunKind::Sprt if count != 2 => "two",
-        RunKind::Match | RunKind::Tournament if count < 2 => "at least two",
         _ => return Ok(()),
     };
     Err(PlanError::EngineCount(format!(
-        "{kind} needs {needed} engines, got {count}; write, for example, \
-             `arbiter {kind} ./new ./old`"
+        "{kind} needs {needed}, got {count}; write, for example, `arbiter {kind} {example}`"
     )))
 }
 
