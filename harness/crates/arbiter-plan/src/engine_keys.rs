@@ -57,7 +57,8 @@ keys! { spec, key, text, engine;
         "repo", "repository of the revision",
             spec.repo = Some(text.into()) => built(engine).map(|built| built.repo.display());
         "args", "",
-            spec.args = split_args(text)? => (!engine.args.is_empty()).then(|| shell_words::join(&engine.args));
+            spec.args = shell_words::split(text).map_err(|_| format!("args={text}: unbalanced quotes"))?
+            => (!engine.args.is_empty()).then(|| shell_words::join(&engine.args));
         "dir", "",
             spec.dir = Some(text.into()) => engine.dir.as_ref().map(|dir| dir.display());
         "eval", "bundled only",
@@ -245,10 +246,6 @@ fn set_clock(spec: &mut EngineSpec, text: &str) -> Result<(), String> {
     spec.limits.clock =
         if spec.no_clock { None } else { Some(text.parse().map_err(|error| format!("{error}"))?) };
     Ok(())
-}
-
-fn split_args(text: &str) -> Result<Vec<String>, String> {
-    shell_words::split(text).map_err(|_| format!("args={text}: unbalanced quotes"))
 }
 
 /// Returns the value if it differs from the default `usual`.

@@ -121,18 +121,15 @@ impl EngineSpec {
         let has_program = self.cmd.is_some();
         let is_built = self.rev.is_some();
         EngineSpec {
-            engine: self.engine,
             name: self.name.or_else(|| each.name.clone()),
             // Program and revision exclude each other, so an engine with either setting ignores the
             // other setting in `--each`.
             cmd: self.cmd.or_else(|| each.cmd.clone().filter(|_| !is_built)),
             rev: self.rev.or_else(|| each.rev.clone().filter(|_| !has_program)),
             repo: self.repo.or_else(|| each.repo.clone()),
-            provenance: self.provenance,
             args: if self.args.is_empty() { each.args.clone() } else { self.args },
             dir: self.dir.or_else(|| each.dir.clone()),
             eval: self.eval.or_else(|| each.eval.clone()),
-            options: self.options,
             // Limits are replaced together: an engine with a depth must not also get the clock of
             // `--each`.
             limits: if has_limits { self.limits } else { each.limits },
@@ -146,6 +143,7 @@ impl EngineSpec {
             stderr: self.stderr.or_else(|| each.stderr.clone()),
             memory_mib: self.memory_mib.or(each.memory_mib),
             sandbox: self.sandbox.or(each.sandbox),
+            ..self
         }
     }
 }

@@ -227,10 +227,7 @@ impl RunState {
 
     /// Returns the way in which the run ended; `None` if the run has not ended.
     pub fn ending(&self) -> Option<RunEnd> {
-        match self.phase {
-            Phase::Over(ending) => Some(ending),
-            Phase::Running | Phase::Draining => None,
-        }
+        if let Phase::Over(ending) = self.phase { Some(ending) } else { None }
     }
 
     /// Returns whether no pair depends on the results of other pairs, so that pairs may be put off.
