@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::{BUNDLED, Engine, EngineSpec, Provenance, SandboxMode, field, fields, unexpanded_home};
-use arbiter_names::{UnknownName, did_you_mean};
+use arbiter_names::did_you_mean;
 use arbiter_protocol::{Protocol, Restart, parse_seconds};
 
 /// Key of an engine in `--engine`, `--each` or `arbiter.toml`.
@@ -253,7 +253,7 @@ pub fn unless<T: PartialEq>(usual: T, value: T) -> Option<T> {
     Some(value).filter(|value| *value != usual)
 }
 
-fn word<T: FromStr<Err = UnknownName>>(key: &str, value: &str) -> Result<T, String> {
+fn word<T: FromStr<Err = String>>(key: &str, value: &str) -> Result<T, String> {
     value.parse().map_err(|error| format!("{key}: {error}"))
 }
 
