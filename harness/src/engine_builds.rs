@@ -12,7 +12,7 @@ use arbiter_build::{
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{
-    BUNDLED, Engine, EngineSpec, Plan, Program, Provenance, SandboxMode, Scale, resolve_engine,
+    BUNDLED, Engine, EngineSpec, Plan, Provenance, SandboxMode, Scale, resolve_engine,
 };
 use arbiter_process::{Cancel, Spawner};
 use arbiter_report::note;
@@ -137,7 +137,7 @@ impl BuildArgs {
     /// fingerprints of the run are checked later.
     pub(crate) fn restore(&self, plan: &Plan) -> Result<(), Failure> {
         for engine in &plan.engines {
-            let (Some(from), Program::Path(program)) = (&engine.provenance, &engine.program) else {
+            let (Some(from), Some(program)) = (&engine.provenance, &engine.program) else {
                 continue;
             };
             if is_kept(program)? {

@@ -146,7 +146,7 @@ impl Observer for RunMetrics {
                 self.disturbed.inc();
             }
             RunEvent::Steered { pace, .. } => self.set_state(*pace),
-            RunEvent::Draining { .. } => self.set_state(Pace::Draining),
+            RunEvent::Draining(_) => self.set_state(Pace::Draining),
             _ => {}
         }
         Ok(())

@@ -14,7 +14,7 @@ use arbiter_build::{
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{EngineSpec, SandboxMode, resolve_engine};
 use arbiter_process::{Cancel, Spawner, allowed_cpus};
-use arbiter_report::SpeedReport;
+use arbiter_report::{SpeedReport, speed_verdict, to_value};
 use arbiter_schedule::seed::{below, seed_for};
 use arbiter_settings::{SANDBOXES, one_of};
 use arbiter_stats::paired::Speeds;
@@ -107,20 +107,27 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
         })?;
         measure(&measuring, (question, args.seed), pinned.as_ref().unwrap_or(spawner), cancel)
     })?;
+    let ratio = question.ratio(&rounds);
+    let interval = ratio.and_then(|ratio| ratio.interval);
+    let answer = ratio.map_or(SpeedVerdict::Open, |ratio| question.verdict(&ratio));
     let report = SpeedReport {
-        names: [&sides[0].0.name, &sides[1].0.name],
-        nodes,
-        rounds: &rounds,
+        engines: [&sides[0].0.name, &sides[1].0.name],
+        bench_nodes: nodes,
+        rounds: rounds.len(),
+        rounds_max: question.rounds,
         cpu,
         seed: args.seed,
-        question,
+        nps: rounds.iter().map(|speeds| [speeds.first, speeds.second]).collect(),
+        ratio: ratio.map(|ratio| ratio.ratio),
+        ratio_low: interval.map(|(low, _)| low),
+        ratio_high: interval.map(|(_, high)| high),
         max_loss_percent: args.max_loss,
-        ratio: question.ratio(&rounds),
+        verdict: speed_verdict(args.max_loss, answer),
     };
     let rows =
         Rows { list: None, first: &["engines", "ratio", "ratio_low", "ratio_high", "verdict"] };
-    print_report(&args.format.of_document(&report.document(), || report.json(), rows))?;
-    Ok(match (args.max_loss, report.answer()) {
+    print_report(&args.format.of_document(&report.document(), || to_value(&report), rows))?;
+    Ok(match (args.max_loss, answer) {
         (None, _) | (Some(_), SpeedVerdict::Above) => ExitCode::Passed,
         (Some(_), SpeedVerdict::Below) => ExitCode::Negative,
         (Some(_), SpeedVerdict::Open) => ExitCode::Inconclusive,

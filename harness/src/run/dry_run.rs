@@ -5,7 +5,7 @@ use super::preflight::check_engines;
 use super::start::load_plan;
 use crate::output::{Rows, print_report};
 use crate::{failure::Failure, requested_run::RequestedRun};
-use arbiter_plan::{Engine, Program, RunKind};
+use arbiter_plan::{Engine, RunKind};
 use arbiter_report::{note, plan_document, plan_json, repeats_text};
 
 /// Resolves the plan, reads the book, starts every engine that is not a revision, and prints the
@@ -25,7 +25,7 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
     let book = check_engines(&mut plan, inputs, is_probed, None)?.book;
     for (engine, hash) in plan.engines.iter_mut().zip(&mut fingerprints.engines) {
         if is_stand_in(engine) {
-            engine.program = Program::Path("not built".into());
+            engine.program = Some("not built".into());
             *hash = "unknown".to_owned();
         }
     }
@@ -42,5 +42,5 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
 /// Returns whether an engine is the bundled engine in place of a revision, because a dry run does
 /// not run the code of revisions.
 fn is_stand_in(engine: &Engine) -> bool {
-    engine.provenance.is_some() && engine.program == Program::Bundled
+    engine.provenance.is_some() && engine.program.is_none()
 }

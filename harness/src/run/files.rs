@@ -13,8 +13,7 @@ pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = FileUse> {
     let words = engine.args.iter().chain(engine.options.iter().map(|(_, value)| value));
     let named = engine.option_files().map(|(_, path)| path.to_owned());
     let named = named.chain(words.map(|word| folder.join(word))).filter(|path| path.is_file());
-    let program = engine.path().map(Path::to_owned);
-    program.into_iter().chain(named).map(|path| ("a file of an engine", path))
+    engine.program.clone().into_iter().chain(named).map(|path| ("a file of an engine", path))
 }
 
 /// Fails if the run would write a file that it also uses for another purpose. Must be called before

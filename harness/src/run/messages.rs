@@ -8,7 +8,7 @@ use crate::{
 };
 use arbiter_names::quantity;
 use arbiter_openings::Book;
-use arbiter_plan::{Engine, LaunchSettings, Plan, Program, RunKind, cpu_list, default_concurrency};
+use arbiter_plan::{Engine, LaunchSettings, Plan, RunKind, cpu_list, default_concurrency};
 use arbiter_report::{log_warn, note, repeats_text, rules_text, tuned_names, tuning_schedule};
 use arbiter_runner::{RunError, cpu_sets_of};
 use arbiter_store::Store;
@@ -100,7 +100,7 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
     // Names and paths do not affect play.
     let settings = |engine: &Engine| Engine {
         name: String::new(),
-        program: Program::Bundled,
+        program: None,
         launch: LaunchSettings { stderr: None, ..engine.launch.clone() },
         provenance: None,
         ..engine.clone()

@@ -18,9 +18,7 @@ use crate::{bundled_engine, exit_code::ExitCode, failure::Failure};
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::tablebases::Syzygy;
 use arbiter_openings::Book;
-use arbiter_plan::{
-    Engine, Plan, PlanError, Program, Request, RunKind, default_concurrency, load_book,
-};
+use arbiter_plan::{Engine, Plan, PlanError, Request, RunKind, default_concurrency, load_book};
 use arbiter_process::{Links, open_output};
 use arbiter_protocol::Protocol;
 use arbiter_report::{PgnHeader, note};
@@ -79,8 +77,7 @@ pub(super) fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> 
         PlanError::EngineCount(_) => Failure::new(ExitCode::Usage, error),
         PlanError::Invalid(_) => Failure::invalid(error),
     })?;
-    let is_bundled =
-        |engine: &&Engine| engine.program == Program::Bundled && engine.provenance.is_none();
+    let is_bundled = |engine: &&Engine| engine.program.is_none() && engine.provenance.is_none();
     for engine in plan.engines.iter().filter(is_bundled) {
         bundled_engine::check_features(&engine.options)
             .map_err(|reason| Failure::invalid(format!("engine '{}': {reason}", engine.name)))?;

@@ -68,7 +68,8 @@ impl Assignment for PairJob {
         let GameSetup { engines, conditions, .. } = &self.games.first;
         let conditions_of =
             |engine| if engines.white == engine { conditions.white } else { conditions.black };
-        judge_contention(limit, played, conditions_of).is_some()
+        // Only the finding itself matters here, so the description needs no names.
+        judge_contention(limit, played, |_| "", conditions_of).is_some()
     }
 
     fn renumbered(&self, pair: u64) -> Option<PairJob> {

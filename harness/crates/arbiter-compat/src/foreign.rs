@@ -10,7 +10,7 @@ use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Field, Notation};
 use arbiter_names::variants;
 use arbiter_openings::Order;
-use arbiter_plan::{Affinity, Engine, Plan, Prior, Program};
+use arbiter_plan::{Affinity, Engine, Plan, Prior};
 use arbiter_protocol::Restart;
 use arbiter_report::{Dialect, log_warn};
 use arbiter_run::{Encounter, RunCounts};
@@ -201,8 +201,8 @@ fn engine(engine: &Engine, own_program: &Path, is_chess960: bool) -> Value {
     let first = limits.clock.map(|clock| clock.get(0));
     let ms = |time: std::time::Duration| time.as_millis() as u64;
     let (program, mut args) = match &engine.program {
-        Program::Path(path) => (path.as_path(), Vec::new()),
-        Program::Bundled => (own_program, vec!["engine".to_owned()]),
+        Some(path) => (path.as_path(), Vec::new()),
+        None => (own_program, vec!["engine".to_owned()]),
     };
     args.extend(engine.args.iter().cloned());
     let launch = &engine.launch;

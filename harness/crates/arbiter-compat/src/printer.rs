@@ -465,7 +465,7 @@ impl Printer {
                 self.open_pairs.clear();
                 text = self.last_figures(*ending) + &self.end_text(*ending, *elapsed)?;
             }
-            RunEvent::Paused { .. } => {
+            RunEvent::Paused(_) => {
                 for line in event_texts(event, &[]) {
                     log_warn(&line);
                 }

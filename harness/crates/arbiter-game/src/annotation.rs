@@ -7,7 +7,7 @@ use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr};
 
-use arbiter_names::{UnknownName, variants};
+use arbiter_names::variants;
 
 /// Optional part of a move comment, besides score, depth and time. The names are the same as in
 /// fastchess.
@@ -143,7 +143,7 @@ impl Annotation {
 
 /// Parses a comma-separated list of field names; `all` stands for every field. Fails if a name is
 /// unknown.
-pub fn parse_fields(text: &str) -> Result<Vec<Field>, UnknownName> {
+pub fn parse_fields(text: &str) -> Result<Vec<Field>, String> {
     if text == "all" {
         return Ok(variants().collect());
     }

@@ -7,9 +7,9 @@ use serde::de::{DeserializeOwned, Error, IntoDeserializer};
 
 /// Error for a name that is not a variant of an enum. Contains a message for the user, and the list
 /// of valid names.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct UnknownName(String, &'static [&'static str]);
+struct UnknownName(String, &'static [&'static str]);
 
 impl Error for UnknownName {
     fn custom<T: Display>(message: T) -> UnknownName {
@@ -19,12 +19,6 @@ impl Error for UnknownName {
     fn unknown_variant(name: &str, expected: &'static [&'static str]) -> UnknownName {
         let hint = did_you_mean(name, expected.iter().copied());
         UnknownName(format!("'{name}' is not one of {}{hint}", expected.join(", ")), expected)
-    }
-}
-
-impl From<UnknownName> for String {
-    fn from(error: UnknownName) -> String {
-        error.0
     }
 }
 
@@ -117,16 +111,17 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     nearest(name, known).map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"))
 }
 
-/// Returns the variant called `name` of a fieldless enum; for [`named!`] only.
+/// Returns the variant called `name` of a fieldless enum; for [`named!`] only. The error names the
+/// valid names.
 #[doc(hidden)]
-pub fn from_name<T: DeserializeOwned>(name: &str) -> Result<T, UnknownName> {
-    T::deserialize(name.into_deserializer())
+pub fn from_name<T: DeserializeOwned>(name: &str) -> Result<T, String> {
+    T::deserialize(name.into_deserializer()).map_err(|UnknownName(message, _)| message)
 }
 
 /// Returns the names of all variants of a fieldless enum, in the order of declaration.
 pub fn names<T: DeserializeOwned>() -> &'static [&'static str] {
     // No variant has an empty name, and the error contains all names.
-    from_name::<T>("").map_or_else(|error| error.1, |_| &[])
+    T::deserialize("".into_deserializer()).map_or_else(|UnknownName(_, names)| names, |_| &[])
 }
 
 /// Returns all variants of a fieldless enum, in the order of declaration.
@@ -145,9 +140,9 @@ macro_rules! named {
         }
 
         impl std::str::FromStr for $type {
-            type Err = $crate::UnknownName;
+            type Err = String;
 
-            fn from_str(name: &str) -> Result<Self, $crate::UnknownName> {
+            fn from_str(name: &str) -> Result<Self, String> {
                 $crate::from_name(name)
             }
         }

@@ -4,10 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::{
-    BUNDLED, Engine, EngineSpec, Program, Provenance, SandboxMode, field, fields, unexpanded_home,
-};
-use arbiter_names::{UnknownName, did_you_mean};
+use crate::{BUNDLED, Engine, EngineSpec, Provenance, SandboxMode, field, fields, unexpanded_home};
+use arbiter_names::did_you_mean;
 use arbiter_protocol::{Protocol, Restart, parse_seconds};
 
 /// Key of an engine in `--engine`, `--each` or `arbiter.toml`.
@@ -25,8 +23,8 @@ pub struct EngineKey {
     value: fn(&Engine) -> Option<String>,
 }
 
-/// Declares the keys in the order of the help. A declaration consists of the name, the help, an
-/// expression that sets the value in `text`, and, after `=>`, the key's value for an engine.
+/// Declares the keys in the order of the help. A declaration consists of the name, the help, a
+/// statement that sets the value in `text`, and, after `=>`, the key's value for an engine.
 macro_rules! keys {
     ($spec:ident, $key:ident, $text:ident, $engine:ident; $(
         $is_limit:literal => { $( $name:literal, $help:literal, $set:expr => $value:expr; )* }
@@ -37,8 +35,11 @@ macro_rules! keys {
             name: $name,
             help: $help,
             is_limit: $is_limit,
-            set: |$spec, $key, $text| $set,
-            value: |$engine| $value,
+            set: |$spec, $key, $text| {
+                $set;
+                Ok(())
+            },
+            value: |$engine| $value.map(|value| value.to_string()),
         }, )* )*];
     };
 }
@@ -46,57 +47,59 @@ macro_rules! keys {
 keys! { spec, key, text, engine;
     false => {
         "engine", "a name to look up; engine= may be omitted at the start",
-            put(&mut spec.engine, Ok(text.to_owned())) => None;
+            spec.engine = Some(text.to_owned()) => None::<String>;
         "name", "in reports",
-            put(&mut spec.name, Ok(text.to_owned())) => explicit_name(engine);
+            spec.name = Some(text.to_owned()) => explicit_name(engine);
         "cmd", "a program, or \"bundled\"",
-            put(&mut spec.cmd, Ok(text.to_owned())) => Some(program(engine)).filter(|_| built(engine).is_none());
+            spec.cmd = Some(text.to_owned()) => Some(program(engine)).filter(|_| built(engine).is_none());
         "rev", "a git revision to build, or \".\" for the working tree",
-            put(&mut spec.rev, Ok(text.to_owned())) => built(engine).map(|built| built.commit.clone());
+            spec.rev = Some(text.to_owned()) => built(engine).map(|built| &built.commit);
         "repo", "repository of the revision",
-            put(&mut spec.repo, Ok(text.into())) => built(engine).map(|built| text_of(built.repo.display()));
+            spec.repo = Some(text.into()) => built(engine).map(|built| built.repo.display());
         "args", "",
-            set(&mut spec.args, split_args(text)) => (!engine.args.is_empty()).then(|| shell_words::join(&engine.args));
+            spec.args = shell_words::split(text).map_err(|_| format!("args={text}: unbalanced quotes"))?
+            => (!engine.args.is_empty()).then(|| shell_words::join(&engine.args));
         "dir", "",
-            put(&mut spec.dir, Ok(text.into())) => engine.dir.as_ref().map(|dir| text_of(dir.display()));
+            spec.dir = Some(text.into()) => engine.dir.as_ref().map(|dir| dir.display());
         "eval", "bundled only",
-            put(&mut spec.eval, Ok(text.to_owned())) => eval(engine).map(str::to_owned);
+            spec.eval = Some(text.to_owned()) => eval(engine);
         "proto", "uci or xboard",
-            put(&mut spec.protocol, word(key, text)) => unusual(Protocol::default(), engine.launch.protocol);
-        // Each option has a separate key, such as `option.Hash`; this placeholder cannot be set.
+            spec.protocol = Some(word(key, text)?) => unless(Protocol::default(), engine.launch.protocol);
+        // Each option has a separate key, such as `option.Hash`, which `EngineSpec::set` reads. No key
+        // has the name of this placeholder.
         "option.NAME", "",
-            Err(format!("{key} needs the name of an option")) => None;
+            {} => None::<String>;
         "init", "lines to send after the options, separated by \"\\n\"",
-            extend(&mut spec.init, text) => unusual(String::new(), engine.launch.init.join("\\n"));
+            spec.init.extend(text.split("\\n").map(str::to_owned)) => unless(String::new(), engine.launch.init.join("\\n"));
         "restart", "on: a new process for each game; off: never; auto: if the engine needs one",
-            put(&mut spec.restart, word(key, text)) => unusual(Restart::default(), engine.launch.restart);
+            spec.restart = Some(word(key, text)?) => unless(Restart::default(), engine.launch.restart);
         "ponder", "true: think on the opponent's time",
-            put(&mut spec.ponder, truth(key, text)) => unusual(false, engine.launch.ponder);
+            spec.ponder = Some(truth(key, text)?) => unless(false, engine.launch.ponder);
         "whitepov", "true: scores are from White's point of view",
-            put(&mut spec.white_pov, truth(key, text)) => unusual(false, engine.conditions.white_pov);
+            spec.white_pov = Some(truth(key, text)?) => unless(false, engine.conditions.white_pov);
         // The file for standard error does not affect games, so reports omit this key.
         "stderr", "file for standard error",
-            put(&mut spec.stderr, Ok(text.into())) => None;
+            spec.stderr = Some(text.into()) => None::<String>;
         "memory", "maximum address space in MiB",
-            put(&mut spec.memory_mib, positive(key, text)) => engine.launch.memory_mib.map(text_of);
+            spec.memory_mib = Some(positive(key, text)?) => engine.launch.memory_mib;
         "sandbox", "values as for --sandbox",
-            put(&mut spec.sandbox, word(key, text)) => unusual(SandboxMode::default(), engine.launch.sandbox);
+            spec.sandbox = Some(word(key, text)?) => unless(SandboxMode::default(), engine.launch.sandbox);
     }
     true => {
         "tc", "[MOVES/]SEC[+INC], several periods separated by \":\", hg/SEC for an hourglass, or inf",
-            set_clock(spec, text) => engine.conditions.limits.clock.map(text_of);
+            set_clock(spec, text)? => engine.conditions.limits.clock;
         "st", "seconds per move",
-            put(&mut spec.limits.movetime, parse_seconds(text).map_err(text_of))
-            => engine.conditions.limits.movetime.map(|time| text_of(time.as_secs_f64()));
+            spec.limits.movetime = Some(parse_seconds(text).map_err(|error| error.to_string())?)
+            => engine.conditions.limits.movetime.map(|time| time.as_secs_f64());
         "nodes", "",
-            put(&mut spec.limits.nodes, positive(key, text)) => engine.conditions.limits.nodes.map(text_of);
+            spec.limits.nodes = Some(positive(key, text)?) => engine.conditions.limits.nodes;
         "depth", "",
-            put(&mut spec.limits.depth, positive(key, text)) => engine.conditions.limits.depth.map(text_of);
+            spec.limits.depth = Some(positive(key, text)?) => engine.conditions.limits.depth;
         "nodestime", "nodes that count as one millisecond",
-            put(&mut spec.limits.nodestime, positive(key, text)) => engine.conditions.limits.nodestime.map(text_of);
+            spec.limits.nodestime = Some(positive(key, text)?) => engine.conditions.limits.nodestime;
         "timemargin", "tolerated overrun, in ms",
-            put(&mut spec.margin, millis(key, text))
-            => Some(text_of(engine.conditions.margin.as_millis()));
+            spec.margin = Some(millis(key, text)?)
+            => Some(engine.conditions.margin.as_millis());
     }
 }
 
@@ -215,13 +218,13 @@ fn built(engine: &Engine) -> Option<&Provenance> {
 }
 
 fn program(engine: &Engine) -> String {
-    engine.path().map_or_else(|| BUNDLED.to_owned(), |path| path.display().to_string())
+    engine.program.as_ref().map_or(BUNDLED.to_owned(), |path| path.display().to_string())
 }
 
 /// Returns the evaluation of the bundled engine, which is the value of the engine's first option.
 fn eval(engine: &Engine) -> Option<&str> {
     let (name, value) = engine.options.first()?;
-    (name == "Eval" && engine.program == Program::Bundled).then_some(value.as_str())
+    (name == "Eval" && engine.program.is_none()).then_some(value.as_str())
 }
 
 /// Returns the name of the engine if the name differs from the default name. The name of an engine
@@ -237,42 +240,20 @@ fn explicit_name(engine: &Engine) -> Option<String> {
     is_needed.then(|| engine.name.clone())
 }
 
-/// Sets a field to a parsed value, or returns the error of the parser.
-fn set<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
-    *field = value?;
-    Ok(())
-}
-
-fn put<T>(field: &mut Option<T>, value: Result<T, String>) -> Result<(), String> {
-    set(field, value.map(Some))
-}
-
 fn set_clock(spec: &mut EngineSpec, text: &str) -> Result<(), String> {
     // `inf` must also override a clock of `--each`; a missing clock would not.
     spec.no_clock = text == "inf";
-    let clock = if spec.no_clock { None } else { Some(text.parse().map_err(text_of)?) };
-    set(&mut spec.limits.clock, Ok(clock))
-}
-
-fn extend(lines: &mut Vec<String>, text: &str) -> Result<(), String> {
-    lines.extend(text.split("\\n").map(str::to_owned));
+    spec.limits.clock =
+        if spec.no_clock { None } else { Some(text.parse().map_err(|error| format!("{error}"))?) };
     Ok(())
 }
 
-fn split_args(text: &str) -> Result<Vec<String>, String> {
-    shell_words::split(text).map_err(|_| format!("args={text}: unbalanced quotes"))
+/// Returns the value if it differs from the default `usual`.
+pub fn unless<T: PartialEq>(usual: T, value: T) -> Option<T> {
+    Some(value).filter(|value| *value != usual)
 }
 
-/// Returns a value as text; `None` if the value equals the default `usual`.
-fn unusual<T: PartialEq + ToString>(usual: T, value: T) -> Option<String> {
-    (value != usual).then(|| value.to_string())
-}
-
-fn text_of(value: impl ToString) -> String {
-    value.to_string()
-}
-
-fn word<T: FromStr<Err = UnknownName>>(key: &str, value: &str) -> Result<T, String> {
+fn word<T: FromStr<Err = String>>(key: &str, value: &str) -> Result<T, String> {
     value.parse().map_err(|error| format!("{key}: {error}"))
 }
 

@@ -6,22 +6,14 @@
 mod ablation;
 mod affinity;
 mod book;
-mod confirmation;
-mod cpu_contention;
 mod engine;
 mod engine_keys;
-mod error;
 mod fields;
 mod gate;
-mod kind;
-mod launch;
 mod option_file;
 mod plan;
 mod program;
-mod provenance;
 mod request;
-mod resolve;
-mod resolve_engine;
 mod spec;
 mod tournament;
 mod tuning;
@@ -29,23 +21,17 @@ mod tuning;
 pub use ablation::Ablation;
 pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
 pub use book::{BUNDLED_BOOK, load_book, load_part_of_book};
-pub use confirmation::confirmation;
-pub use cpu_contention::{CpuContention, DEFAULT_NOISE_LIMIT};
-pub use engine::{BUNDLED, Engine, Program};
-pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, limits_text, settings_text};
-pub use error::PlanError;
+pub use engine::{BUNDLED, Engine, LaunchSettings, Provenance, SandboxMode};
+pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, limits_text, settings_text, unless};
 pub use fields::{field, fields};
 pub use gate::{Gate, GateKind, GateOutcome, GateVerdict, ci_exit_code, gate_verdict};
-pub use kind::RunKind;
-pub use launch::{LaunchSettings, SandboxMode};
-pub use plan::{Plan, Prior};
+pub use plan::{CpuContention, DEFAULT_NOISE_LIMIT, Plan, Prior, RunKind, Scale};
 pub use program::{GAMES, find_program, unexpanded_home};
-pub use provenance::{Provenance, Scale};
-pub use request::{Request, SprtRequest};
-pub use resolve::{DEFAULT_FAULT_LIMIT, default_concurrency};
-pub use resolve_engine::{DEFAULT_MARGIN, DEFAULT_TC, resolve_engine};
-pub use spec::{EngineSpec, is_relative_path};
+pub use request::{DEFAULT_FAULT_LIMIT, PlanError, Request, SprtRequest, default_concurrency};
+pub use spec::{DEFAULT_MARGIN, DEFAULT_TC, EngineSpec, is_relative_path, resolve_engine};
 pub use tournament::{
     DEFAULT_SPRT_PAIRS, DEFAULT_TIE_BREAKS, TournamentRequest, check_size, usual_pairs,
 };
-pub use tuning::{DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, base_name};
+pub use tuning::{
+    DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, base_name, confirmation,
+};

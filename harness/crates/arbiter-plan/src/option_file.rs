@@ -14,12 +14,6 @@ pub(crate) fn named_file(value: &str) -> Option<&str> {
     value.strip_prefix('@').filter(|path| !path.starts_with('@'))
 }
 
-/// Returns a string as an option value, with a leading `@` escaped.
-pub(crate) fn escaped(text: &str) -> String {
-    let escape = if text.starts_with('@') { "@" } else { "" };
-    format!("{escape}{text}")
-}
-
 /// Returns the value, with an absolute path if the value has the form `@PATH`. The error is the
 /// reason why the file cannot be used.
 pub(crate) fn resolved(value: &str) -> Result<String, String> {

@@ -5,18 +5,38 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr, Same};
 
-use crate::{Ablation, Affinity, CpuContention, Engine, RunKind, Scale, base_name};
+use crate::{Ablation, Affinity, Engine, base_name};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_openings::{Order, ReadOptions};
-use arbiter_protocol::Deadlines;
 use arbiter_protocol::times::{DeadlinesMs, Millis};
+use arbiter_protocol::{Deadlines, Limits};
 use arbiter_schedule::{Design, Schedule};
 use arbiter_spsa::{SpsaState, Tuning};
 use arbiter_stats::Sprt;
+
+/// Kind of a run, named after its subcommand in the store and in reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RunKind {
+    /// Sequential test (SPRT) of the first engine against the second.
+    Sprt,
+    /// Match of a fixed number of pairs.
+    #[default]
+    Match,
+    /// Tournament of two or more engines.
+    Tournament,
+    /// Measurement of the Elo value of each feature of an engine.
+    Ablate,
+    /// Tuning of an engine's parameters.
+    Tune,
+}
+
+arbiter_names::named!(RunKind, CpuContention);
 
 /// Resolved settings of a run. Fields that are skipped in serialization are stored separately from
 /// the plan.
@@ -108,6 +128,58 @@ pub struct Plan {
     pub transcripts: Keeping,
 }
 
+/// Default maximum difference between the shares of thinking time, 0 to 1, that the two engines of
+/// a pair spend waiting for a processor. `docs/guarantees.md` shows the simulated effect on
+/// results.
+pub const DEFAULT_NOISE_LIMIT: f64 = 0.25;
+
+/// Treatment of CPU contention in games with time limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CpuContention {
+    /// Pairs that contention may have decided are void and played again, the second time at the end
+    /// of the run with fewer concurrent games.
+    #[default]
+    Discard,
+    /// Pairs that contention may have decided count and are reported.
+    Report,
+    /// CPU contention is not measured.
+    Off,
+}
+
+/// Scale of the times of a run: a slower machine gives more time, so that engines search as many
+/// nodes as on the reference machine.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Scale {
+    /// Nodes per second for which the times were chosen; positive.
+    pub reference_nps: f64,
+    /// Nodes per second measured by the bench on this machine, with as many parallel copies as
+    /// concurrent games; positive.
+    pub measured_nps: f64,
+}
+
+impl Scale {
+    /// Returns the factor by which all times are multiplied.
+    pub fn factor(self) -> f64 {
+        self.reference_nps / self.measured_nps
+    }
+
+    /// Returns limits with all times scaled. Time that is counted in nodes is not scaled.
+    pub fn applied(self, limits: Limits) -> Limits {
+        if limits.nodestime.is_some() { limits } else { limits.scaled(self.factor()) }
+    }
+
+    /// Returns the scale factor and both speeds as text for a report.
+    pub fn describe(self) -> String {
+        format!(
+            "times scaled by {:.3}: {:.0} nodes per second measured, reference {:.0}",
+            self.factor(),
+            self.measured_nps,
+            self.reference_nps
+        )
+    }
+}
+
 /// Results of games that another program played with the first two engines. The games count, but
 /// are not in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -163,18 +235,9 @@ impl Plan {
         }
     }
 
-    /// Returns whether pairs that repeat earlier pairs count, as in fastchess.
-    pub fn counts_repeats(&self) -> bool {
-        self.is_lenient
-    }
-
     /// Returns whether any engine has a time limit that is not counted in nodes; without such a
     /// limit, deterministic engines repeat their games.
     pub fn is_timed(&self) -> bool {
-        is_timed(&self.engines)
+        self.engines.iter().any(|engine| engine.conditions.limits.is_timed())
     }
-}
-
-pub(crate) fn is_timed(engines: &[Engine]) -> bool {
-    engines.iter().any(|engine| engine.conditions.limits.is_timed())
 }

@@ -1,7 +1,9 @@
-//! Checks of a [`Tuning`], and the two engines (sides) that a tuning run plays against each other.
+//! Checks of a [`Tuning`], the two engines (sides) that a tuning run plays against each other, and
+//! the SPRT that confirms the result.
 
-use crate::Engine;
+use crate::{DEFAULT_SPRT_PAIRS, Engine, Plan, RunKind, SprtRequest};
 use arbiter_protocol::Protocol;
+use arbiter_schedule::Design;
 use arbiter_spsa::{Parameter, Tuning};
 
 /// Default number of pairs per iteration.
@@ -47,13 +49,50 @@ pub fn base_name(side: &str) -> &str {
     side.strip_suffix(SIDES).unwrap_or(side)
 }
 
+/// Returns the plan of an SPRT of the tuned values against the initial values; `None` if the values
+/// are equal. The SPRT has the conditions of the tuning run, but different openings. Fails if the
+/// bounds of the SPRT are invalid.
+pub fn confirmation(
+    plan: &Plan,
+    theta: &[f64],
+    sprt: SprtRequest,
+    pairs: Option<u64>,
+) -> Result<Option<Plan>, String> {
+    let (Some(tuning), Some(side)) = (&plan.tuning, plan.engines.first()) else { return Ok(None) };
+    let tuned = tuning.settings(theta);
+    let start = tuning.settings(&tuning.start());
+    if tuned == start {
+        return Ok(None);
+    }
+    let base = base_name(&side.name);
+    let engine = |name: String, settings: Vec<(String, String)>| {
+        let options = side.options.iter().cloned().chain(settings).collect();
+        Engine { name, options, ..side.clone() }
+    };
+    let engines = vec![engine(format!("{base} tuned"), tuned), engine(base.to_owned(), start)];
+    Ok(Some(Plan {
+        kind: RunKind::Sprt,
+        engines,
+        design: Design::round_robin(pairs.unwrap_or(DEFAULT_SPRT_PAIRS)),
+        // Another seed selects other openings, because the tuned values may fit the openings of the
+        // tuning run by chance.
+        seed: plan.seed.wrapping_add(1),
+        sprt: Some(sprt.resolve()?),
+        tuning: None,
+        // The PGN and EPD files belong to the tuning run.
+        pgn: None,
+        epd: None,
+        ..plan.clone()
+    }))
+}
+
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use crate::{EngineSpec, Plan, PlanError, Request, RunKind};
+    use crate::{EngineSpec, PlanError, Request};
     use arbiter_spsa::table;
 
-    pub(crate) fn resolve(engine: &str, lines: &str) -> Result<Plan, PlanError> {
+    fn resolve(engine: &str, lines: &str) -> Result<Plan, PlanError> {
         let parameters = table::read(lines).unwrap();
         let tuning = Tuning {
             parameters,
@@ -92,5 +131,20 @@ pub(crate) mod tests {
         check("cmd=sh", "", "tune requires parameters");
         check("cmd=sh,option.a=3", "A,1,0,10,1,0.1", "engine 'sh' sets option.A,");
         check("cmd=sh,proto=xboard", "A,1,0,10,1,0.1", "requires a UCI engine");
+    }
+
+    #[test]
+    fn a_confirmation_has_the_conditions_of_the_tuning() {
+        let plan = resolve("cmd=sh,name=E,option.Hash=8,nodes=70", "A,1,0,10,1,0.1").unwrap();
+        let confirm =
+            |theta: f64| confirmation(&plan, &[theta], SprtRequest::default(), Some(9)).unwrap();
+        assert!(confirm(1.3).is_none(), "1.3 is 1 for the engine");
+        let sprt = confirm(3.6).unwrap();
+        let option = |value: &str| ("A".to_owned(), value.to_owned());
+        assert_eq!(sprt.engines[0].options[1], option("4"));
+        assert_eq!(sprt.engines[1].options[1], option("1"));
+        assert_eq!(sprt.engines[1].name, "E");
+        assert_eq!(sprt.engines[1].conditions, plan.engines[0].conditions);
+        assert!(sprt.tuning.is_none() && sprt.sprt.is_some() && sprt.design.pairs == 9);
     }
 }

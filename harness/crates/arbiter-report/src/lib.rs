@@ -43,7 +43,7 @@ pub use topics::check::{CheckReport, failed_musts};
 pub use topics::games::game_to_show;
 pub use topics::gates::{ci_document, ci_json, gates_json, gates_junit, gates_table, is_kept};
 pub use topics::ratings::{Ratings, elostat, games_document, games_junit, ratings_json};
-pub use topics::speed::SpeedReport;
+pub use topics::speed::{SpeedReport, speed_verdict};
 pub use topics::suite::{
     EngineLocation, EpdEngine, EpdReport, PerftReport, PerftTotals, SuiteConditions,
 };

@@ -12,7 +12,7 @@ use crate::topics::builds::BuildRow;
 use crate::topics::check::ConformanceFigures;
 use crate::topics::gates::{CiFigures, GatesFigures};
 use crate::topics::ratings::RatingFigures;
-use crate::topics::speed::SpeedFigures;
+use crate::topics::speed::SpeedReport;
 use crate::topics::suite::epd_figures::EpdFigures;
 use crate::topics::suite::perft::PerftFigures;
 
@@ -45,7 +45,7 @@ pub fn report_schemas() -> Vec<Schema> {
         schema::<PerftFigures<'_>>(),
         schema::<EpdFigures<'_>>(),
         schema::<ConformanceFigures<'_>>(),
-        schema::<SpeedFigures<'_>>(),
+        schema::<SpeedReport<'_>>(),
         schema::<RatingFigures<'_>>(),
         schema::<CiFigures<'_>>(),
         schema::<GatesFigures<'_>>(),

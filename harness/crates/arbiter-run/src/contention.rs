@@ -1,5 +1,5 @@
-//! Detection of pairs whose result CPU contention (a lack of free processors) may have decided.
-//! This module does no I/O.
+//! Detection of pairs whose result CPU contention (a lack of free processors) may have decided, and
+//! of engine faults that an overloaded machine has caused. This module does no I/O.
 //!
 //! The clock of an engine also runs while the engine's threads, or the Arbiter thread that reads
 //! the engine's output, wait for a free processor. If both engines wait equally, both engines play
@@ -13,13 +13,19 @@ use std::time::Duration;
 
 use shakmaty::ByColor;
 
-use crate::{PlayedPair, RunInput};
+use crate::{Latencies, PlayedPair, RunCounts, RunInput};
+use arbiter_game::outcome::Termination;
+use arbiter_names::quantity;
 use arbiter_plan::Plan;
 use arbiter_protocol::Conditions;
 
 /// Maximum share of the granted time, 0 to 1, for which waiting is harmless, even if the engine
 /// thought only briefly.
 const HARMLESS: f64 = 0.01;
+
+/// Share of thinking time, 0 to 1, above which waiting for a processor counts as the cause of late
+/// moves.
+const OVERLOADED: f64 = 0.25;
 
 /// Numbers of suspect pairs of a run: pairs that CPU contention may have decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,30 +43,6 @@ pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput
     let is_put_off = times == 1 && can_put_off;
     let input = if is_put_off { RunInput::PutOff(pair) } else { RunInput::Voided(pair) };
     (times < 2).then_some(input)
-}
-
-/// Way in which CPU contention may have decided a pair.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Contention {
-    /// An engine lost on time, but would not have lost on time without waiting.
-    TimeLoss {
-        /// Index of the engine that lost.
-        engine: usize,
-        /// Time by which the move exceeded the time left on the clock.
-        over: Duration,
-        /// Time margin of the engine.
-        margin: Duration,
-        /// Waiting time of the engine during this move, or during the game if the time of the move
-        /// is not known.
-        waited: Duration,
-    },
-    /// One engine waited for a larger share of its thinking time than the other engine.
-    Unequal {
-        /// Index and share, 0 to 1, of the engine that waited more.
-        more: (usize, f64),
-        /// Index and share, 0 to 1, of the other engine.
-        less: (usize, f64),
-    },
 }
 
 /// Waiting and thinking times of one engine in a pair.
@@ -84,14 +66,16 @@ impl Waiting {
     }
 }
 
-/// Returns the way in which CPU contention may have decided a pair; `None` if the pair is not
-/// suspect or contention was not measured. Waiting is unequal if the engines' shares of thinking
-/// time, 0 to 1, differ by more than `limit`. `conditions` returns the conditions of an engine.
-pub fn judge_contention(
+/// Returns the way in which CPU contention may have decided a pair, as a sentence without a full
+/// stop; `None` if the pair is not suspect or contention was not measured. Waiting is unequal if the
+/// engines' shares of thinking time, 0 to 1, differ by more than `limit`. `name` and `conditions`
+/// return the name and the conditions of an engine.
+pub fn judge_contention<'a>(
     limit: f64,
     played: &PlayedPair,
+    name: impl Fn(usize) -> &'a str,
     conditions: impl Fn(usize) -> Conditions,
-) -> Option<Contention> {
+) -> Option<String> {
     let mut pair = played.pairing.engines.map(|engine| Waiting { engine, ..Waiting::default() });
     for game in played.games.iter() {
         let ByColor { white: Some(white), black: Some(black) } = game.waited else { return None };
@@ -111,7 +95,13 @@ pub fn judge_contention(
             let margin = conditions(engine).margin;
             // Without waiting, the engine would have moved within the margin.
             if over.saturating_sub(margin) <= waited {
-                return Some(Contention::TimeLoss { engine, over, margin, waited });
+                return Some(format!(
+                    "{} lost on time ({:.1} ms over, margin {} ms) after {:.1} ms of CPU contention",
+                    name(engine),
+                    over.as_secs_f64() * 1e3,
+                    margin.as_millis(),
+                    waited.as_secs_f64() * 1e3
+                ));
             }
         }
         for side in sides {
@@ -124,38 +114,45 @@ pub fn judge_contention(
     }
     let mut shares = pair.map(|waiting| (waiting.engine, waiting.share()));
     shares.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let [less, more] = shares;
-    (more.1 - less.1 > limit).then_some(Contention::Unequal { more, less })
+    let [(other, other_share), (engine, share)] = shares;
+    (share - other_share > limit).then(|| {
+        format!(
+            "{} waited for a processor for {:.0} % of its thinking time, {} for {:.0} %",
+            name(engine),
+            100.0 * share,
+            name(other),
+            100.0 * other_share
+        )
+    })
 }
 
-/// Returns the way in which CPU contention may have decided a pair, as a sentence without a full
-/// stop; `None` if the pair is not suspect.
+/// Returns the finding of [`judge_contention`] for a pair of a plan.
 pub fn suspicion(plan: &Plan, played: &PlayedPair) -> Option<String> {
-    let conditions = |engine: usize| plan.engines[engine].conditions;
-    let contention = judge_contention(plan.noise_limit?, played, conditions)?;
-    Some(contention.describe(|engine| &plan.engines[engine].name))
+    let engine = |engine: usize| &plan.engines[engine];
+    judge_contention(plan.noise_limit?, played, |e| &engine(e).name, |e| engine(e).conditions)
 }
 
-impl Contention {
-    /// Returns a sentence without a full stop; `name` returns the names of engines.
-    pub fn describe<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
-        match self {
-            Contention::TimeLoss { engine, over, margin, waited } => format!(
-                "{} lost on time ({:.1} ms over, margin {} ms) after {:.1} ms of CPU contention",
-                name(*engine),
-                over.as_secs_f64() * 1e3,
-                margin.as_millis(),
-                waited.as_secs_f64() * 1e3
-            ),
-            Contention::Unequal { more: (engine, share), less: (other, other_share) } => format!(
-                "{} waited for a processor for {:.0} % of its thinking time, {} for {:.0} %",
-                name(*engine),
-                100.0 * share,
-                name(*other),
-                100.0 * other_share
-            ),
-        }
+/// Returns a description of the overload, as a sentence without a full stop, if the machine has too
+/// few processors for the concurrent games of a run. Returns `None` unless most engine faults are
+/// late moves and the engines waited for a large share of their thinking time.
+pub fn overload(plan: &Plan, counts: &RunCounts, latencies: &Latencies) -> Option<String> {
+    let is_of_time = |kind| matches!(kind, Termination::TimeForfeit | Termination::Stall);
+    let faults = counts.faults.iter();
+    let of_time: u64 = faults.clone().filter(|((_, kind), _)| is_of_time(*kind)).map(|f| f.1).sum();
+    // An overload can delay engines, but does not cause crashes or illegal moves.
+    if 2 * of_time <= faults.map(|(_, count)| count).sum() {
+        return None;
     }
+    let share = latencies.waiting_share(..).filter(|share| *share > OVERLOADED)?;
+    // The engines ran only for the remaining share of their thinking time, so the processors
+    // suffice for this share of the games.
+    let games = (plan.concurrency as f64 * (1.0 - share)).round().max(1.0) as usize;
+    Some(format!(
+        "the machine is overloaded: engines waited for a processor for {:.0} % of their thinking \
+         time; this machine can play {} in parallel (--concurrency {games})",
+        100.0 * share,
+        quantity(games, "game")
+    ))
 }
 
 #[cfg(test)]

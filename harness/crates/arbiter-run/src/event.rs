@@ -13,7 +13,7 @@ use arbiter_stats::SprtStatus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Way in which a run ended. The names are stored.
+/// Way in which a run ended. The names are the endings in the store and in lists of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunEnd {
@@ -72,11 +72,9 @@ pub enum RunEvent<'a> {
         /// Time since the start or resumption of the run.
         elapsed: Duration,
     },
-    /// The counted pairs complete an iteration of a tuning run; the iteration is on disk.
-    Iterated {
-        /// Result of the iteration, and the parameter values after the iteration.
-        iteration: &'a Iteration,
-    },
+    /// The counted pairs complete an iteration of a tuning run; the iteration, with its result and
+    /// the parameter values after it, is on disk.
+    Iterated(&'a Iteration),
     /// CPU contention may have decided a pair.
     Disturbed {
         /// Number of the pair.
@@ -86,16 +84,10 @@ pub enum RunEvent<'a> {
         /// `true` if the pair is played again; otherwise the pair counts.
         is_void: bool,
     },
-    /// Arbiter itself did not run for a while.
-    Paused {
-        /// Length of the pause.
-        length: Duration,
-    },
+    /// Arbiter itself did not run for this time.
+    Paused(Duration),
     /// A worker caused a remark that does not change the counts.
-    Noted {
-        /// Remark about the worker.
-        remark: &'a Remark,
-    },
+    Noted(&'a Remark),
     /// A worker broke the rules of the run and is excluded. Observers discard all pairs after the
     /// first `counted` pairs; the discarded pairs are counted again after the missing pairs have
     /// been played.
@@ -112,11 +104,9 @@ pub enum RunEvent<'a> {
         /// Schedule as it stands when the remaining pairs have been counted.
         schedule: &'a Schedule,
     },
-    /// Some time has passed. Observers can show that the run is alive.
-    Tick {
-        /// Time since the start or resumption of the run.
-        elapsed: Duration,
-    },
+    /// Some time has passed; the value is the time since the start or resumption of the run.
+    /// Observers can show that the run is alive.
+    Tick(Duration),
     /// The user has changed the pace or the concurrency of the run.
     Steered {
         /// New pace.
@@ -126,11 +116,8 @@ pub enum RunEvent<'a> {
         /// Time since the start or resumption of the run.
         elapsed: Duration,
     },
-    /// No more pairs will start; pairs in flight are completed.
-    Draining {
-        /// Number of pairs in flight.
-        in_flight: usize,
-    },
+    /// No more pairs will start; this number of pairs in flight is completed.
+    Draining(usize),
     /// The run is over.
     Ended {
         /// Way in which the run ended.

@@ -11,16 +11,14 @@ mod cpu_sets;
 mod event;
 mod job;
 mod latency;
-mod overload;
 mod repeats;
 mod state;
 
-pub use contention::{Contention, Disturbances, judge_contention, suspicion, voided_again};
+pub use contention::{Disturbances, judge_contention, overload, suspicion, voided_again};
 pub use control::{ControlCommand, MAX_SLOTS, Pace, RunStatus};
 pub use counts::{Encounter, GameTally, PairTally, RunCounts};
 pub use cpu_sets::cpu_sets;
 pub use event::{ExcludedWorker, FilePrefix, Observer, ObserverError, Remark, RunEnd, RunEvent};
 pub use job::{Games, JobMaker, PairJob, PlayedPair, load_thin_book, thin_book};
 pub use latency::{Latencies, LatencyDistribution, LatencyKind};
-pub use overload::overload;
 pub use state::{Effect, RunInput, RunState};

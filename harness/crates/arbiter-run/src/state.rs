@@ -145,7 +145,7 @@ impl RunState {
         let prior = plan.prior.map(|prior| ([0, 1], Encounter::from(prior)));
         state.counts.encounters.extend(prior);
         let repeats = Repeats::new(plan.book_length, plan.opening_start);
-        RunState { spsa: plan.spsa(), repeats, counts_repeats: plan.counts_repeats(), ..state }
+        RunState { spsa: plan.spsa(), repeats, counts_repeats: plan.is_lenient, ..state }
     }
 
     /// Applies an input and returns the effects. The same inputs always have the same effects, so a
@@ -227,10 +227,7 @@ impl RunState {
 
     /// Returns the way in which the run ended; `None` if the run has not ended.
     pub fn ending(&self) -> Option<RunEnd> {
-        match self.phase {
-            Phase::Over(ending) => Some(ending),
-            Phase::Running | Phase::Draining => None,
-        }
+        if let Phase::Over(ending) = self.phase { Some(ending) } else { None }
     }
 
     /// Returns whether no pair depends on the results of other pairs, so that pairs may be put off.

@@ -186,7 +186,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 }
                 Some(control) = self.run.control_requests.recv() => self.control(control).await?,
                 _ = tick.tick() => {
-                    self.notify(&RunEvent::Tick { elapsed: self.clock.elapsed() })?;
+                    self.notify(&RunEvent::Tick(self.clock.elapsed()))?;
                     // Without this interrupt, the run would not end until the leases of the pairs
                     // of vanished workers expire.
                     if self.state.pace() == Pace::Draining && !self.executor.has_players() {
@@ -399,18 +399,18 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             JobEvent::Ended { pairing, game_index, game } => {
                 self.notify(&RunEvent::GameEnded { pairing, game_index: *game_index, game })?;
             }
-            JobEvent::Paused(length) => self.notify(&RunEvent::Paused { length: *length })?,
+            JobEvent::Paused(length) => self.notify(&RunEvent::Paused(*length))?,
             JobEvent::Failed { pair, reason } => {
                 return Err(unplayed(*pair, reason));
             }
             JobEvent::Noted(remark) => {
                 self.run.store.note_remark(run, unix_time_ms(), remark)?;
-                self.notify(&RunEvent::Noted { remark })?;
+                self.notify(&RunEvent::Noted(remark))?;
             }
             // These events are not stored: `commit_all` handles exclusions outside the group, and
             // presence is only shown.
             JobEvent::WorkerExcluded(remark) | JobEvent::Presence(remark) => {
-                self.notify(&RunEvent::Noted { remark })?;
+                self.notify(&RunEvent::Noted(remark))?;
             }
             JobEvent::Unfit(reason) => return Err(RunError::Environment(std::mem::take(reason))),
             JobEvent::Lost(reason) => return Err(RunError::Lost(std::mem::take(reason))),
@@ -452,10 +452,10 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             }
             Effect::Iterated(iteration) => {
                 self.run.store.append_iteration(run, &iteration)?;
-                self.notify(&RunEvent::Iterated { iteration: &iteration })?;
+                self.notify(&RunEvent::Iterated(&iteration))?;
             }
             Effect::Drain => {
-                self.notify(&RunEvent::Draining { in_flight: self.state.in_flight() })?;
+                self.notify(&RunEvent::Draining(self.state.in_flight()))?;
             }
             Effect::CancelAll => self.executor.cancel_all().await,
             Effect::End(ending) => {

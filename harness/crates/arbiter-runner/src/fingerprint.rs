@@ -22,7 +22,8 @@ pub fn take_fingerprints(
         (None, None) => [blake3::hash(BUNDLED_BOOK).to_string(), hash_openings(opened)],
         (None, Some(path)) => [hash_file(path)?, hash_openings(opened)],
     };
-    let programs = plan.engines.iter().map(|engine| engine.path().unwrap_or(own_binary));
+    let programs =
+        plan.engines.iter().map(|engine| engine.program.as_deref().unwrap_or(own_binary));
     let engines = programs.map(hash_file);
     let option_files = plan.engines.iter().map(|engine| {
         engine.option_files().map(|(_, path)| hash_file(path)).collect::<Result<_, _>>()

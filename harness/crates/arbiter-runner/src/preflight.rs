@@ -10,9 +10,7 @@ use thiserror::Error;
 use arbiter_game::annotation::{Dialect, Keeping};
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_openings::Book;
-use arbiter_plan::{
-    Engine, LaunchSettings, Plan, Program, SandboxMode, cpus_per_game, is_threads_option,
-};
+use arbiter_plan::{Engine, LaunchSettings, Plan, SandboxMode, cpus_per_game, is_threads_option};
 use arbiter_process::{
     Launch, QUIT_GRACE, ResourceLimits, Sandbox, Spawner, allowed_cpus, made_for,
 };
@@ -63,8 +61,8 @@ pub fn cpu_sets_of(plan: &Plan) -> Result<Vec<Vec<usize>>, String> {
 /// Returns the setup of an engine with default timeouts.
 pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
     let (program, mut args) = match &engine.program {
-        Program::Bundled => (own_binary.to_owned(), vec!["engine".to_owned()]),
-        Program::Path(path) => (path.clone(), Vec::new()),
+        None => (own_binary.to_owned(), vec!["engine".to_owned()]),
+        Some(path) => (path.clone(), Vec::new()),
     };
     args.extend(engine.args.iter().cloned());
     let LaunchSettings { protocol, init, restart, ponder, stderr, memory_mib, sandbox } =
@@ -102,7 +100,7 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
 /// and folders that its options name, and the folder of its program, unless the program's folder is
 /// or contains the user's home folder.
 fn sandbox_of(engine: &Engine, mode: SandboxMode) -> Option<Sandbox> {
-    let folder = engine.path().and_then(Path::parent).map(Path::to_owned);
+    let folder = engine.program.as_deref().and_then(Path::parent).map(Path::to_owned);
     let home = std::env::home_dir().unwrap_or_default();
     // A program in the user's home folder itself, or in a parent folder, must not make the complete
     // home folder readable.

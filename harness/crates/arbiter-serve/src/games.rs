@@ -32,7 +32,7 @@ impl UrlQuery {
         let order = ORDERS.iter().find(|(name, ..)| *name == order);
         Ok(GameQuery {
             engine: self.non_empty("engine").map(engine).transpose()?,
-            ending: self.non_empty("ending").map(str::parse).transpose().map_err(String::from)?,
+            ending: self.non_empty("ending").map(str::parse).transpose()?,
             openings: None,
             // A game of n moves has 2n − 1 or 2n plies.
             min_plies: self.number("from", 10_000, 2.0)?.map(|plies| plies.saturating_sub(1)),

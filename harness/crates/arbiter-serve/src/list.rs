@@ -71,8 +71,8 @@ impl UrlQuery {
     fn runs(&self) -> Result<RunFilter, String> {
         Ok(RunFilter {
             pattern: self.non_empty("q").map(run_pattern).transpose()?,
-            phase: self.non_empty("state").map(str::parse).transpose().map_err(String::from)?,
-            kind: self.non_empty("kind").map(str::parse).transpose().map_err(String::from)?,
+            phase: self.non_empty("state").map(str::parse).transpose()?,
+            kind: self.non_empty("kind").map(str::parse).transpose()?,
             engine: self.non_empty("engine").map(str::to_owned),
         })
     }

@@ -6,23 +6,24 @@ use crate::setting::Setting;
 use crate::{OnResume, Settings, TestSettings, TuneTable};
 use arbiter_plan::{
     DEFAULT_MARGIN, Engine, EngineSpec, Plan, Request, RunKind, TournamentRequest, engine_text,
-    field, fields, limits_text,
+    field, fields, limits_text, unless,
 };
 use arbiter_protocol::Deadlines;
 use arbiter_schedule::Design;
 use arbiter_spsa::table;
 
-/// Name and value of a flag; a switch has no value. For one key of a flag with several keys, the
-/// name consists of the flag and the key, such as "openings order".
-type Flag = (String, Option<String>);
+/// Name and value of a flag; the value of a switch is empty. For one key of a flag with several keys,
+/// the name consists of the flag and the key, such as "openings order".
+type Flag = (String, String);
 
 fn flag(name: &str, value: impl ToString) -> Flag {
-    (name.to_owned(), Some(value.to_string()))
+    (name.to_owned(), value.to_string())
 }
 
-/// Returns the value if it differs from the default `usual`.
-pub(crate) fn unless<T: PartialEq>(usual: T, value: T) -> Option<T> {
-    Some(value).filter(|value| *value != usual)
+/// Returns a flag as words of a command line.
+fn words((name, value): &Flag) -> impl Iterator<Item = String> {
+    let flag = format!("--{}", name.split(' ').next().unwrap_or(name));
+    std::iter::once(flag).chain(Some(value.clone()).filter(|value| !value.is_empty()))
 }
 
 /// Returns the effect of a flag when it is used with `--resume`. A flag that is not a setting may
@@ -54,21 +55,18 @@ pub fn command_line(plan: &Plan) -> String {
 
 /// Returns the flags of [`command_line`], each with its value, quoted for a shell.
 pub fn command_flags(plan: &Plan) -> Vec<String> {
-    let command_words = |(name, value): Flag| std::iter::once(format!("--{name}")).chain(value);
-    flags(plan).into_iter().map(|flag| shell_words::join(command_words(flag))).collect()
+    flags(plan).iter().map(|flag| shell_words::join(words(flag))).collect()
 }
 
 /// Splits a flag with several keys into one flag per key, and returns any other flag unchanged.
 fn keys((name, value): Flag) -> Vec<Flag> {
     let has_keys = settings().any(|setting| setting.has_keys && setting.flag() == name);
-    let pairs =
-        value.as_deref().filter(|_| has_keys).and_then(|text| fields(text, "", &|_| false).ok());
-    match pairs {
-        Some(pairs) => pairs
+    match fields(&value, "", &|_| false) {
+        Ok(pairs) if has_keys => pairs
             .into_iter()
-            .map(|(key, value)| (format!("{name} {key}"), Some(field(&key, &value))))
+            .map(|(key, value)| (format!("{name} {key}"), field(&key, &value)))
             .collect(),
-        None => vec![(name, value)],
+        _ => vec![(name, value)],
     }
 }
 
@@ -82,12 +80,8 @@ pub fn difference(
 ) -> Option<[String; 2]> {
     let all = |plan| flags(plan).into_iter().flat_map(keys).collect::<Vec<Flag>>();
     let [plan, other] = [plan, other].map(all);
-    let given = |flags: &[Flag], wanted: &str| {
-        let matching = flags.iter().filter(|(name, _)| *name == wanted);
-        let flag = |name: &str| format!("--{}", name.split(' ').next().unwrap_or(name));
-        let words =
-            matching.flat_map(|(name, value)| std::iter::once(flag(name)).chain(value.clone()));
-        words.collect::<Vec<_>>()
+    let given = |flags: &[Flag], wanted: &str| -> Vec<String> {
+        flags.iter().filter(|(name, _)| *name == wanted).flat_map(words).collect()
     };
     let shown = |words: Vec<String>, flag| {
         if words.is_empty() { format!("the default of --{flag}") } else { shell_words::join(words) }
@@ -147,7 +141,7 @@ fn spec_of(name: &str, engine: &Engine) -> EngineSpec {
     EngineSpec { provenance: engine.provenance.clone(), ..typed }
 }
 
-/// Returns the flags of a plan; switches have no value.
+/// Returns the flags of a plan.
 fn flags(plan: &Plan) -> Vec<Flag> {
     let shared = shared_limits(plan);
     let engine = |(name, engine): (&str, &Engine)| {

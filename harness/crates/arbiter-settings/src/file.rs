@@ -97,11 +97,12 @@ pub fn load_settings(path: &Path) -> Result<Settings, String> {
     let files = openings.iter_mut().map(|keys| &mut keys.file);
     let files = files.chain(pgn.iter_mut().map(|keys| &mut keys.file));
     for place in files.chain([results, epd, stderr_dir, &mut tune.params]) {
-        let text = place.as_ref().map(|path| path.to_string_lossy().into_owned());
-        if let Some((text, reason)) = text.and_then(|text| Some((unexpanded_home(&text)?, text))) {
-            return Err(format!("{shown}: {reason}: {text}"));
+        let Some(path) = place else { continue };
+        let text = path.to_string_lossy();
+        if let Some(reason) = unexpanded_home(&text) {
+            return Err(format!("{shown}: {text}: {reason}"));
         }
-        *place = place.take().map(|p| base.join(p));
+        *path = base.join(&path);
     }
     let tables = settings.syzygy.iter_mut().flat_map(|keys| &mut keys.dirs);
     for folder in tables.flatten() {

@@ -17,5 +17,5 @@ pub use file::build::build_settings_of;
 pub use file::tune::TuneTable;
 pub use file::{DEFAULT_SETTINGS, RENAMED, SWITCHES, load_engines, load_settings};
 pub use run::{ScheduleKeys, Settings, TestSettings, at_least_one};
-pub use setting::{Combine, FlagValue, Key, Keys, OnResume, ToFlagValue, help, merged};
+pub use setting::{Combine, Key, Keys, OnResume, help, merged};
 pub use values::{CORRECTIONS, Choices, MODELS, SANDBOXES, number, one_of, text, truth};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::command::{deadline, unless, unusual};
+use crate::command::{deadline, unusual};
 use crate::file::build::BuildTable;
 use crate::file::ci::CiTable;
 use crate::file::tune::TuneTable;
@@ -20,7 +20,7 @@ use arbiter_names::{listed, names};
 use arbiter_openings::{Order, ReadOptions};
 use arbiter_plan::{
     Affinity, CpuContention, DEFAULT_FAULT_LIMIT, DEFAULT_TIE_BREAKS, EngineSpec, Plan, Request,
-    RunKind, SprtRequest, TournamentRequest, unexpanded_home, usual_pairs,
+    RunKind, SprtRequest, TournamentRequest, unexpanded_home, unless, usual_pairs,
 };
 use arbiter_protocol::Deadlines;
 use arbiter_schedule::{Design, Format, OpeningPolicy};
@@ -59,9 +59,9 @@ settings! {
         games["N"]: Option<u64>,
         /// Play each opening once, with the engine listed first as White. Statistics then
         /// use single games, not pairs, and colours are not balanced
-        noswap: bool => plan.design.is_single,
+        noswap: bool => plan.design.is_single.then_some(""),
         /// Give White in the first game of each pair to the engine listed second
-        reverse: bool => plan.design.is_reversed,
+        reverse: bool => plan.design.is_reversed.then_some(""),
         /// Pause, in milliseconds, between a game and the next game of the same slot
         /// [default: 0]
         wait["MS"]: Option<u64> => unless(0, plan.wait.as_millis()),
@@ -191,7 +191,7 @@ keys! {
     /// Number of plies for which a Polyglot book is followed [default: 8]
     depth["PLIES"]: u32 as "number" => plan.reading.depth,
     /// Reject a book that has invalid lines, instead of skipping these lines
-    strict["true|false"]: bool as "truth" => plan.reading.strict,
+    strict["true|false"]: bool as "truth" => unless(false, plan.reading.strict),
 }
 
 keys! {
@@ -209,7 +209,7 @@ keys! {
     /// seed advances
     tie_breaks["N"]: u64 as "number" = DEFAULT_TIE_BREAKS => unusual(plan, |design| design.tie_breaks),
     /// Play all games of a knockout encounter, even if one engine can no longer catch up
-    play_out["true|false"]: bool as "truth" => plan.design.plays_out,
+    play_out["true|false"]: bool as "truth" => unless(false, plan.design.plays_out),
 }
 
 keys! {
@@ -241,7 +241,7 @@ keys! {
     pieces["N"]: u32 as "pieces" => plan.rules.tablebase.and_then(|rule| unless(0, rule.pieces)),
     /// Adjudicate cursed wins (draws by the fifty-move rule) as wins
     ignore_50["true|false"]: bool as "truth" =>
-        plan.rules.tablebase.is_some_and(|rule| rule.ignores_fifty),
+        plan.rules.tablebase.and_then(|rule| unless(false, rule.ignores_fifty)),
     /// Results that are adjudicated: both (wins and draws), wins or draws [default: both]
     adjudicate["WHICH"]: Scope as "text" =>
         plan.rules.tablebase.and_then(|rule| unless(Scope::default(), rule.scope)),

@@ -28,9 +28,6 @@ pub enum OnResume {
     Written,
 }
 
-/// Part of a command line for a setting: nothing, a switch, or a flag with its value.
-pub type FlagValue = Option<Option<String>>;
-
 /// A setting of a run.
 pub(crate) struct Setting {
     /// Field of the setting, which names the flag and the key.
@@ -39,33 +36,16 @@ pub(crate) struct Setting {
     pub has_keys: bool,
     /// Effect of the setting when it is used with `--resume`.
     pub on_resume: OnResume,
-    /// Function that returns the part of a plan's command line for this setting; `None` if the
-    /// setting does not determine which games are played.
-    pub flag_value: Option<fn(&Plan) -> FlagValue>,
+    /// Function that returns the value of the flag on the command line of a plan, or `None` if the
+    /// flag need not be given; the value of a switch is empty. `None` if the setting does not
+    /// determine which games are played.
+    pub flag_value: Option<fn(&Plan) -> Option<String>>,
 }
 
 impl Setting {
     /// Returns the name of the flag.
     pub(crate) fn flag(&self) -> String {
         self.field.replace('_', "-")
-    }
-}
-
-/// A value that can be written on a command line.
-pub trait ToFlagValue {
-    /// Returns the value as it is written on the command line.
-    fn flag_value(self) -> FlagValue;
-}
-
-impl<T: ToString> ToFlagValue for Option<T> {
-    fn flag_value(self) -> FlagValue {
-        self.map(|value| Some(value.to_string()))
-    }
-}
-
-impl ToFlagValue for bool {
-    fn flag_value(self) -> FlagValue {
-        self.then_some(None)
     }
 }
 
@@ -166,10 +146,8 @@ pub trait Keys: Combine + Default + DeserializeOwned {
     /// Returns the value of the flag on the command line of a plan; `None` if no key needs to be
     /// given.
     fn flag_value(plan: &Plan) -> Option<String> {
-        let given = Self::KEYS.iter().filter_map(|key| {
-            let value = (key.flag_value?)(plan)?.unwrap_or_else(|| true.to_string());
-            Some(field(&key.name(), &value))
-        });
+        let given =
+            Self::KEYS.iter().filter_map(|key| Some(field(&key.name(), &(key.flag_value?)(plan)?)));
         Some(given.collect::<Vec<_>>().join(",")).filter(|text| !text.is_empty())
     }
 }
@@ -182,9 +160,9 @@ pub struct Key {
     pub value: &'static str,
     /// Function that returns the help text.
     pub help: fn() -> String,
-    /// Function that returns the value on the command line of a plan; `None` if the key does not
-    /// determine which games are played.
-    pub flag_value: Option<fn(&Plan) -> FlagValue>,
+    /// Function that returns the value on the command line of a plan, or `None` if the key need not
+    /// be given. `None` if the key does not determine which games are played.
+    pub flag_value: Option<fn(&Plan) -> Option<String>>,
 }
 
 impl Key {
@@ -209,7 +187,7 @@ macro_rules! settings {
     (@resume) => { $crate::OnResume::Fixed };
     (@resume $class:ident) => { $crate::OnResume::$class };
     (@flag_value $plan:ident) => { None };
-    (@flag_value $plan:ident $flag_value:expr) => { Some(|$plan| $crate::setting::ToFlagValue::flag_value($flag_value)) };
+    (@flag_value $plan:ident $flag_value:expr) => { Some(|$plan| $flag_value.map(|value| value.to_string())) };
     (
         $(#[$about:meta])* $name:ident, $plan:ident;
         $( $heading:expr => { $(
@@ -269,7 +247,7 @@ macro_rules! settings {
 #[macro_export]
 macro_rules! keys {
     (@flag_value $plan:ident) => { None };
-    (@flag_value $plan:ident $flag_value:expr) => { Some(|$plan| $crate::ToFlagValue::flag_value($flag_value)) };
+    (@flag_value $plan:ident $flag_value:expr) => { Some(|$plan| $flag_value.map(|value| value.to_string())) };
     (
         $(#[doc = $about:literal])* $name:ident, $has_main:literal, $plan:ident;
         $(

@@ -13,7 +13,6 @@ use serde::{Deserialize, Deserializer};
 
 use crate::Keys;
 use arbiter_game::annotation::{Field, parse_fields};
-use arbiter_names::UnknownName;
 use arbiter_plan::SandboxMode;
 use arbiter_protocol::parse_seconds;
 use arbiter_stats::{Correction, Model};
@@ -47,7 +46,7 @@ pub const CORRECTIONS: &Choices<Correction> = &[
 /// Returns the parser of a flag that accepts the values in `words`.
 pub fn one_of<T>(words: &'static Choices<T>) -> impl TypedValueParser<Value = T>
 where
-    T: Clone + Display + Send + Sync + FromStr<Err = UnknownName>,
+    T: Clone + Display + Send + Sync + FromStr<Err = String>,
 {
     let possible =
         words.iter().map(|(value, help)| PossibleValue::new(value.to_string()).help(*help));

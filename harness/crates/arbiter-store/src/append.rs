@@ -193,5 +193,5 @@ impl Store {
 
 /// Returns the ending with the stored name `name`; `None` if no ending has this name.
 pub(super) fn ending_of(name: Option<String>) -> Option<RunEnd> {
-    name.and_then(|name| name.parse().ok())
+    name?.parse().ok()
 }

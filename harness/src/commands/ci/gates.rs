@@ -11,8 +11,8 @@ use crate::build_args::BuildArgs;
 use crate::engine_builds::{BuildContext, BuiltEngines, own_binary};
 use crate::{exit_code::ExitCode, failure::Failure, runtime::run_program};
 use arbiter_plan::{
-    BUNDLED, EngineSpec, Gate, GateKind, GateOutcome, GateVerdict, Program, Provenance,
-    SandboxMode, gate_verdict, resolve_engine, settings_text,
+    BUNDLED, EngineSpec, Gate, GateKind, GateOutcome, GateVerdict, Provenance, SandboxMode,
+    gate_verdict, resolve_engine, settings_text,
 };
 use arbiter_process::{Completed, EndReason, Launch, Timeouts};
 use arbiter_report::{gate_text, is_kept, note};
@@ -68,8 +68,8 @@ impl GateEngines {
             let has_limits = !spec.limits.is_empty();
             let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
             let (cmd, program) = match &engine.program {
-                Program::Bundled => (BUNDLED.to_owned(), own_program.clone()),
-                Program::Path(path) => (path.display().to_string(), path.clone()),
+                None => (BUNDLED.to_owned(), own_program.clone()),
+                Some(path) => (path.display().to_string(), path.clone()),
             };
             // The folder name of a build identifies all inputs of the build, whereas the bytes of
             // the program may differ between machines.

@@ -12,7 +12,7 @@ use crate::output::{NewFile, OutputFormat, Rows, in_use, print_result, store_fil
 use arbiter_plan::RunKind;
 use arbiter_report::{
     LogEntry, log_json, log_markdown, log_table, note, read_one, run_pattern, shown_run,
-    stored_summary, utc_time,
+    stored_summary,
 };
 use arbiter_store::{RunHead, Store};
 
@@ -54,15 +54,11 @@ pub(super) fn log(
     }
     // A run that was copied is in two stores, possibly with different numbers of games. The entry
     // with more games is listed.
-    found.sort_by_key(|(created_ms, entry)| {
-        let games = entry.summary.counts.games();
-        (*created_ms, entry.summary.run.clone(), Reverse(games))
-    });
-    found.dedup_by_key(|(created_ms, entry)| (*created_ms, entry.summary.run.clone()));
-    let (entries, empty): (Vec<LogEntry>, Vec<LogEntry>) = found
-        .into_iter()
-        .map(|(_, entry)| entry)
-        .partition(|entry| entry.summary.counts.games() > 0);
+    let run_of = |entry: &LogEntry| (entry.created_ms, entry.summary.run.clone());
+    found.sort_by_key(|entry| (run_of(entry), Reverse(entry.summary.counts.games())));
+    found.dedup_by_key(|entry| run_of(entry));
+    let (entries, empty): (Vec<LogEntry>, Vec<LogEntry>) =
+        found.into_iter().partition(|entry| entry.summary.counts.games() > 0);
     if !empty.is_empty() {
         let names: Vec<&str> = empty.iter().map(|entry| entry.summary.run.as_str()).collect();
         note(&format!("skipped, no finished pair: {}", names.join(", ")));
@@ -85,12 +81,8 @@ pub(super) fn log(
     }
 }
 
-/// Adds the SPRTs of one store to `found`, each with its start time as Unix time in milliseconds.
-fn read(
-    folder: &Path,
-    pattern: Option<&Regex>,
-    found: &mut Vec<(i64, LogEntry)>,
-) -> Result<(), Failure> {
+/// Adds the SPRTs of one store to `found`.
+fn read(folder: &Path, pattern: Option<&Regex>, found: &mut Vec<LogEntry>) -> Result<(), Failure> {
     let store = Store::open(folder)?;
     let is_wanted = |head: &RunHead| {
         let texts = std::iter::once(&head.run).chain(&head.about);
@@ -103,8 +95,7 @@ fn read(
             is_test.then(|| stored_summary(&store, &stored)).transpose()
         });
         match read {
-            Ok(Some(summary)) => found
-                .push((head.created_ms, LogEntry { started: utc_time(head.created_ms), summary })),
+            Ok(Some(summary)) => found.push(LogEntry { created_ms: head.created_ms, summary }),
             Ok(None) => {}
             Err(why) => note(&format!("skipped: {} cannot be read: {why}", head.run)),
         }

@@ -14,7 +14,7 @@ use crate::subject::RunId;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::text::{MAX_TEXT, Text, printable};
-use arbiter_plan::{Engine, Program, Scale};
+use arbiter_plan::{Engine, Scale};
 use arbiter_process::open_input;
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::times::DeadlinesMs;
@@ -92,10 +92,7 @@ impl RunEngine {
         option_files: Vec<RunFile>,
         is_benched: bool,
     ) -> RunEngine {
-        let path = match engine.program {
-            Program::Bundled => Program::Bundled,
-            Program::Path(_) => Program::Path(program.name.clone().into()),
-        };
+        let path = engine.program.as_ref().map(|_| program.name.clone().into());
         let engine = Engine { program: path, provenance: None, ..engine.clone() };
         let names = option_files.iter().map(|file| file.name.clone().into());
         let engine = engine.with_option_files(names);

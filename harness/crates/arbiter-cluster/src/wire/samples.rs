@@ -62,7 +62,7 @@ pub(crate) fn description() -> RunDescription {
     let engine = |conditions: Conditions| RunEngine {
         engine: Engine {
             name: "A".into(),
-            program: arbiter_plan::Program::Bundled,
+            program: None,
             args: vec![],
             dir: None,
             options: vec![],

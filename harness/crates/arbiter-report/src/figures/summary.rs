@@ -166,7 +166,7 @@ impl Summary {
     /// Formats the number of distinct games, and the number and treatment of repeated pairs.
     pub(crate) fn repeats_text(&self) -> String {
         let RunCounts { distinct_games, repeated_pairs, .. } = self.counts;
-        let fate = if self.plan.counts_repeats() { "counted" } else { "not counted" };
+        let fate = if self.plan.is_lenient { "counted" } else { "not counted" };
         match repeated_pairs {
             0 => format!("{distinct_games} distinct, no repeated pair"),
             1 => format!("{distinct_games} distinct, 1 repeated pair {fate}"),

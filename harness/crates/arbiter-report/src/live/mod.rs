@@ -339,13 +339,13 @@ impl Observer for Live<'_> {
                     self.show(*elapsed);
                 }
             }
-            RunEvent::Iterated { iteration } => {
+            RunEvent::Iterated(iteration) => {
                 if let Some((_, finished, theta)) = &mut self.tuning {
                     (*finished, *theta) = (iteration.number + 1, iteration.theta.clone());
                 }
             }
             RunEvent::Disturbed { pair, is_void, .. } => self.disturbed(*pair, *is_void, texts),
-            RunEvent::Noted { .. } | RunEvent::Paused { .. } => self.print_lines(&texts),
+            RunEvent::Noted(_) | RunEvent::Paused(_) => self.print_lines(&texts),
             // The view was created from the initial state, and `games` returns the games in
             // progress.
             RunEvent::Started { .. } | RunEvent::GameStarted { .. } => {}
@@ -355,7 +355,7 @@ impl Observer for Live<'_> {
                     self.print_lines(&[text]);
                 }
             }
-            RunEvent::Tick { elapsed } => self.show(*elapsed),
+            RunEvent::Tick(elapsed) => self.show(*elapsed),
             RunEvent::Steered { pace, slots, elapsed } => {
                 if self.screen.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {
                     texts.iter().for_each(|text| note(text));
@@ -366,7 +366,7 @@ impl Observer for Live<'_> {
                     self.show(*elapsed);
                 }
             }
-            RunEvent::Draining { .. } => {
+            RunEvent::Draining(_) => {
                 self.pace = Pace::Draining;
                 self.print_lines(&texts);
             }

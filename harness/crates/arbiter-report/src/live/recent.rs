@@ -90,17 +90,17 @@ pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
             let fate = if *is_void { "is played again" } else { "counts" };
             vec![format!("pair {} {fate}: {reason}", pair + 1)]
         }
-        RunEvent::Paused { length } => vec![format!(
+        RunEvent::Paused(length) => vec![format!(
             "arbiter did not run for {:.1} s (stopped or suspended): timed pairs in progress \
              are played again",
             length.as_secs_f64()
         )],
-        RunEvent::Noted { remark } => vec![remark.to_string()],
+        RunEvent::Noted(remark) => vec![remark.to_string()],
         RunEvent::WorkerExcluded { excluded, .. } => vec![excluded.to_string()],
         RunEvent::Steered { pace, slots, .. } => {
             vec![format!("{pace}, {} in parallel", quantity(slots, "game"))]
         }
-        RunEvent::Draining { in_flight } => {
+        RunEvent::Draining(in_flight) => {
             let pairs = quantity(in_flight, "pair");
             vec![format!("finishing {pairs} in progress; press Ctrl-C again to stop immediately")]
         }
@@ -163,7 +163,7 @@ impl Observer for RecentEvents {
                 state.active_time.steered(*pace, *elapsed);
                 is_new = state.steered.replace((*pace, *slots)) != Some((*pace, *slots));
             }
-            RunEvent::Tick { elapsed } => state.elapsed = *elapsed,
+            RunEvent::Tick(elapsed) => state.elapsed = *elapsed,
             _ => {}
         }
         let texts = if is_new { event_texts(event, &state.engines) } else { Vec::new() };
@@ -190,12 +190,12 @@ mod tests {
         let steered = |pace, seconds| RunEvent::Steered { pace, slots: 2, elapsed: at(seconds) };
         let disturbed = RunEvent::Disturbed { pair: 4, reason: "waited", is_void: true };
         let all = [
-            RunEvent::Tick { elapsed: at(10) },
+            RunEvent::Tick(at(10)),
             steered(Pace::Paused, 20),
             steered(Pace::Paused, 30),
             steered(Pace::Running, 50),
             disturbed,
-            RunEvent::Tick { elapsed: at(60) },
+            RunEvent::Tick(at(60)),
         ];
         all.iter().for_each(|event| events.observe(event).unwrap());
         let Recent { active_ms, events: listed, .. } = events.recent();

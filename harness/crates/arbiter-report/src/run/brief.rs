@@ -105,10 +105,8 @@ pub(super) fn terminations(summary: &Summary) -> String {
 
 /// Formats the numbers of faults by engine and kind.
 pub(crate) fn faults(summary: &Summary) -> String {
-    let name = |engine: usize| &summary.engines[engine];
-    let faults = summary.counts.faults.iter();
-    listed(faults.map(|((engine, ending), count)| {
-        format!("{} {} {count}", name(*engine), ending.describe())
+    listed(summary.counts.faults.iter().map(|((engine, ending), count)| {
+        format!("{} {} {count}", summary.engines[*engine], ending.describe())
     }))
 }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::json::RunResults;
 use crate::topics::check::{ConformanceFigures, failed_musts};
-use crate::topics::speed::SpeedFigures;
+use crate::topics::speed::SpeedReport;
 use crate::topics::suite::PerftTotals;
 use crate::topics::suite::epd_figures::EpdResults;
 use arbiter_plan::GateKind;
@@ -30,8 +30,8 @@ pub fn gate_text(kind: GateKind, report: &Value) -> Result<String, serde_json::E
             format!("{solved} of {positions} solved{}", lost.unwrap_or_default())
         }
         GateKind::Speed => {
-            let SpeedFigures { ratio, ratio_low, ratio_high, verdict, .. } =
-                SpeedFigures::deserialize(report)?;
+            let SpeedReport { ratio, ratio_low, ratio_high, verdict, .. } =
+                SpeedReport::deserialize(report)?;
             let [ratio, low, high] = [ratio, ratio_low, ratio_high].map(|value| decimal(value, 4));
             format!("speed relative to the base {ratio} [{low}, {high}] (95 %), {verdict}")
         }

@@ -27,7 +27,7 @@ pub(crate) struct RunReport<'a> {
     about: Option<&'a str>,
     /// Start time in UTC; only in `arbiter results log`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) started: Option<&'a str>,
+    pub(crate) started: Option<String>,
     /// Search limits of each engine, as text; only in `arbiter results log`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) limits: Option<Vec<String>>,

@@ -2,17 +2,14 @@
 
 use regex_lite::{Regex, RegexBuilder};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::figures::{RunPhase, Summary, Verdict};
 use crate::parts::{Table, to_value, utc_time, utc_time_as};
+use arbiter_names::variants;
 use arbiter_plan::RunKind;
-use arbiter_run::RunEnd;
 use arbiter_store::RunHead;
-
-/// Text for the state of a run that cannot be read.
-const UNREADABLE: &str = "cannot be read";
 
 /// Filter for a list of runs; a field that is `None` accepts every run.
 #[derive(Debug, Default)]
@@ -70,17 +67,20 @@ impl ListedRun {
     pub fn state_text(&self) -> String {
         match &self.summary {
             Ok(summary) => summary.state_text(),
-            Err(why) => format!("{UNREADABLE}: {why}"),
+            Err(why) => format!("cannot be read: {why}"),
         }
     }
 }
 
-/// Column in the list of runs, on a terminal, in CSV and on a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Column in the list of runs, on a terminal and on a page, in the order on a terminal. The names
+/// are the headings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum RunColumn {
     /// Name of the run.
     Run,
     /// Start time.
+    #[serde(rename = "started (UTC)")]
     Started,
     /// Kind of the run.
     Kind,
@@ -91,8 +91,10 @@ pub enum RunColumn {
     /// Number of counted games.
     Games,
     /// Elo with its 95 % interval, or the engine in first place.
+    #[serde(rename = "Elo (95 %)")]
     Elo,
     /// LLR with its bounds.
+    #[serde(rename = "LLR")]
     Llr,
     /// State of the run.
     State,
@@ -100,29 +102,9 @@ pub enum RunColumn {
     About,
 }
 
+arbiter_names::named!(RunColumn);
+
 impl RunColumn {
-    /// All columns, in the order in which they appear on a terminal and in CSV.
-    pub const ALL: [RunColumn; 10] = {
-        use RunColumn::*;
-        [Run, Started, Kind, Engines, Limits, Games, Elo, Llr, State, About]
-    };
-
-    /// Returns the heading of the column.
-    pub fn heading(self) -> &'static str {
-        match self {
-            RunColumn::Run => "run",
-            RunColumn::Started => "started (UTC)",
-            RunColumn::Kind => "kind",
-            RunColumn::Engines => "engines",
-            RunColumn::Limits => "limits",
-            RunColumn::Games => "games",
-            RunColumn::Elo => "Elo (95 %)",
-            RunColumn::Llr => "LLR",
-            RunColumn::State => "state",
-            RunColumn::About => "about",
-        }
-    }
-
     /// Returns the cell of a run in this column. If the run cannot be read, cells that need the
     /// summary are empty.
     pub fn cell(self, run: &ListedRun) -> String {
@@ -145,9 +127,9 @@ impl RunColumn {
 
 /// Returns a list of runs as a table.
 pub fn runs_table(runs: &[ListedRun]) -> Table {
-    let mut table = Table::with_columns([], RunColumn::ALL.map(RunColumn::heading));
+    let mut table = Table::with_columns([], variants::<RunColumn>());
     for run in runs {
-        table.push_with([], RunColumn::ALL.map(|column| column.cell(run)));
+        table.push_with([], variants().map(|column: RunColumn| column.cell(run)));
     }
     if runs.iter().any(|run| run.head.about.is_some()) { table } else { table.without("about") }
 }
@@ -163,7 +145,7 @@ pub(crate) struct RunRow<'a> {
     /// Number of stored pairs.
     pairs: u64,
     /// Ending: `H1` or `H0` (of the SPRT), `complete`, `interrupted` or `unfinished`.
-    ending: &'static str,
+    ending: String,
     /// State as text, such as `H1 accepted` or `running`.
     state: String,
     /// Purpose of the run, in one line, if given by the user.
@@ -207,7 +189,7 @@ pub fn runs_json<'a>(runs: &'a [ListedRun]) -> Value {
         run: &listed.head.run,
         started: utc_time(listed.head.created_ms),
         pairs: listed.head.pairs,
-        ending: ending_word(listed.head.ending),
+        ending: listed.head.ending.map_or("unfinished".to_owned(), |ending| ending.to_string()),
         state: listed.state_text(),
         about: listed.head.about.as_deref(),
         played: listed.summary.as_ref().ok().map(figures),
@@ -231,15 +213,5 @@ fn figures(summary: &Summary) -> RunFigures<'_> {
         llr: status.map(|status| status.llr),
         llr_stop_lower: status.map(|status| status.lower),
         llr_stop_upper: status.map(|status| status.upper),
-    }
-}
-
-fn ending_word(ending: Option<RunEnd>) -> &'static str {
-    match ending {
-        Some(RunEnd::AcceptedH1) => "H1",
-        Some(RunEnd::AcceptedH0) => "H0",
-        Some(RunEnd::Complete) => "complete",
-        Some(RunEnd::Interrupted) => "interrupted",
-        None => "unfinished",
     }
 }

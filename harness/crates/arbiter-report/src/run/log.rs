@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use super::json::report;
 use crate::figures::{Summary, Verdict};
-use crate::parts::{Table, to_value};
-use arbiter_plan::Provenance;
+use crate::parts::{Table, to_value, utc_time};
 use arbiter_run::RunEnd;
 use arbiter_stats::{DEFAULT_ERROR, Sprt};
 
@@ -15,8 +14,8 @@ const COMMIT_DIGITS: usize = 9;
 /// Entry in the log: an SPRT.
 #[derive(Debug, Clone)]
 pub struct LogEntry {
-    /// Start time, in UTC.
-    pub started: String,
+    /// Start time, as Unix time in milliseconds.
+    pub created_ms: i64,
     /// Summary of the SPRT.
     pub summary: Summary,
 }
@@ -29,10 +28,10 @@ pub fn log_markdown(entries: &[LogEntry], title: &str) -> String {
 /// Returns a JSON array with the report of each test. Each report also contains the start time and
 /// the search limits.
 pub fn log_json(entries: &[LogEntry]) -> Value {
-    let reports = entries.iter().map(|LogEntry { started, summary }| {
+    let reports = entries.iter().map(|LogEntry { created_ms, summary }| {
         let limits = summary.limits().map(|limits| limits.to_string());
         let mut report = report(summary);
-        (report.started, report.limits) = (Some(started.as_str()), Some(limits.collect()));
+        (report.started, report.limits) = (Some(utc_time(*created_ms)), Some(limits.collect()));
         report
     });
     to_value(&reports.collect::<Vec<_>>())
@@ -53,10 +52,11 @@ pub fn log_table(entries: &[LogEntry]) -> Table {
         ["date", "change", "dev", "base", "bounds, Elo", "limits", "games"],
         ["LL, LD, DD+WL, WD, WW", "Elo (95 %)", "LLR", "verdict", "run"],
     );
-    for LogEntry { started, summary } in entries {
+    for LogEntry { created_ms, summary } in entries {
+        let started = utc_time(*created_ms);
         let strength = summary.strength();
         table.push([
-            &started.get(.."2000-01-01".len()).unwrap_or(started),
+            &started.get(.."2000-01-01".len()).unwrap_or(&started),
             summary.about.as_ref().unwrap_or(&summary.run),
             &engine(summary, 0),
             &engine(summary, 1),
@@ -73,20 +73,16 @@ pub fn log_table(entries: &[LogEntry]) -> Table {
     table
 }
 
-/// Formats the commit of an engine, preceded by the engine's name if the user chose a name. For an
-/// engine that was not built, returns only the name.
+/// Formats the commit of an engine, shortened to nine digits and followed by `-dirty` if the working
+/// tree had changes. The engine's name precedes the commit if the user chose a name. For an engine
+/// that was not built, returns only the name.
 fn engine(summary: &Summary, index: usize) -> String {
     let name = &summary.engines[index];
     let Some(from) = &summary.plan.engines[index].provenance else { return name.clone() };
-    let commit = short_commit(from);
+    let digits: String = from.commit.chars().take(COMMIT_DIGITS).collect();
+    let commit = digits + if from.is_dirty { "-dirty" } else { "" };
     // The default name of an engine contains the commit, so the commit alone identifies the engine.
     if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
-}
-
-/// Shortens a commit hash to nine digits, followed by `-dirty` if the working tree had changes.
-fn short_commit(from: &Provenance) -> String {
-    let short: String = from.commit.chars().take(COMMIT_DIGITS).collect();
-    format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
 }
 
 /// Formats the Elo bounds and the model of an SPRT as `[0, 5] normalized`, followed by each error
@@ -113,7 +109,7 @@ fn verdict(summary: &Summary) -> String {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_plan::{Plan, Request, RunKind};
+    use arbiter_plan::{Plan, Provenance, Request, RunKind};
     use arbiter_run::{GameTally, PairTally, RunInput, RunState};
     use arbiter_stats::GameResult;
 
@@ -136,7 +132,7 @@ mod tests {
         }
         let ending = state.ending().or(ending);
         let summary = Summary::new(run, &plan, &state, ending);
-        LogEntry { started: "2026-11-20T01:02:03Z".to_owned(), summary }
+        LogEntry { created_ms: 1_795_136_523_000, summary }
     }
 
     fn built(commit: &str, is_dirty: bool) -> Option<Provenance> {

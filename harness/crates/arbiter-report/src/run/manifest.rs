@@ -67,11 +67,8 @@ pub(super) fn conditions(
     if let Some(summary) = summary {
         row("games counted", summary.counts.games().to_string());
     }
-    let concurrency = concurrency.map(|number| number.to_string());
-    row(
-        "concurrency",
-        concurrency.unwrap_or_else(|| "decided by the workers (--slots)".to_owned()),
-    );
+    let by_workers = "decided by the workers (--slots)".to_owned();
+    row("concurrency", concurrency.map_or(by_workers, |number| number.to_string()));
     row("processors", processors(plan));
     if let Some(scale) = plan.scale {
         row("time", scale.describe());
@@ -99,11 +96,10 @@ fn processors(plan: &Plan) -> String {
 }
 
 fn program(engine: &Engine) -> String {
-    let bundled = "Palimpsest, bundled".to_owned();
-    let name = engine.path().map_or(bundled, |path| path.display().to_string());
-    let name = match &engine.provenance {
-        Some(from) => format!("{} at {}", from.repo.display(), from.describe()),
-        None => name,
+    let name = match (&engine.provenance, &engine.program) {
+        (Some(from), _) => format!("{} at {}", from.repo.display(), from.describe()),
+        (None, Some(path)) => path.display().to_string(),
+        (None, None) => "Palimpsest, bundled".to_owned(),
     };
     std::iter::once(name).chain(engine.args.iter().cloned()).collect::<Vec<_>>().join(" ")
 }

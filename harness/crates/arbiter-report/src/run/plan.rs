@@ -108,7 +108,7 @@ pub fn repeats_text(plan: &Plan, book: &Book) -> Option<String> {
     let openings = quantity(book.len(), "opening");
     let pairs = quantity(most, "distinct pair");
     let each = if plan.engines.len() > 2 { " per encounter" } else { "" };
-    let fate = if plan.counts_repeats() { "counted" } else { "not counted" };
+    let fate = if plan.is_lenient { "counted" } else { "not counted" };
     Some(format!("{openings} and {limit}: at most {pairs}{each}; repeated pairs are {fate}"))
 }
 
@@ -148,7 +148,7 @@ fn figures<'a>(engine: &'a Engine, hash: &'a str, files: &'a [String]) -> Engine
     let files = engine.option_files().zip(files);
     EngineFigures {
         name: &engine.name,
-        program: engine.path().map(|path| path.display().to_string()),
+        program: engine.program.as_ref().map(|path| path.display().to_string()),
         args: &engine.args,
         options: options.map(|((name, _), (_, value))| (&**name, value)).collect(),
         option_files: files.map(|((name, _), hash)| (name, &**hash)).collect(),

@@ -2,7 +2,6 @@
 
 pub(crate) mod ablation;
 pub(crate) mod builds;
-mod calibration;
 pub(crate) mod check;
 pub(crate) mod games;
 pub(crate) mod gates;

@@ -2,13 +2,13 @@
 
 use crate::figures::{self, PlayedOpening, Rating, mean_score};
 use crate::parts::{
-    self, Bars, Block, Chart, Diagram, Document, Figure, Intervals, Table, percent,
+    self, Bars, Block, Chart, Diagram, Document, Figure, Intervals, Line, Lines, Table, percent,
     percent_interval,
 };
 use arbiter_names::quantity;
 use arbiter_stats::elo::Z_95;
 use arbiter_stats::paired::{score_interval, share_interval};
-use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
+use arbiter_stats::{Calibration, Pentanomial, Trinomial, opening_bias};
 
 /// Maximum number of engines in the chart of scores by colour.
 const MAX_COLOURED: usize = 12;
@@ -17,6 +17,9 @@ const MAX_COLOURED: usize = 12;
 /// board.
 const MAX_OPENINGS: usize = 12;
 const MAX_BOARDS: usize = 5;
+
+/// Minimum number of games for a point in the chart.
+const MIN_GAMES: u64 = 5;
 
 /// Returns the chart of ratings. `engines` contains the index, name and rating of each engine,
 /// strongest first, and must not be empty.
@@ -130,6 +133,47 @@ pub(crate) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
     let chart = Intervals { x: "score, %", rows, level: Some(50.0), engines: owners };
     let chart = Chart::Intervals(chart);
     Figure { caption, description, chart, table }
+}
+
+/// Returns the chart of each engine's score as a function of the engine's evaluation; `None` if too
+/// few games have evaluations.
+pub(crate) fn calibration(engines: &[(&str, &Calibration)]) -> Option<Figure> {
+    let mut table = Table::new(["engine", "evaluation (pawns)", "games", "score (95 %)"]);
+    let mut lines = Vec::new();
+    for (name, calibration) in engines {
+        let mut line = Line::plain(*name, Vec::new());
+        for (centipawns, results) in calibration.iter() {
+            let Some((mean, low, high)) = score_percents(results) else { continue };
+            let pawns = f64::from(centipawns) / 100.0;
+            let games = results.games();
+            let range = if centipawns == Calibration::MAX_CENTIPAWNS {
+                " or more"
+            } else if centipawns == -Calibration::MAX_CENTIPAWNS {
+                " or less"
+            } else {
+                ""
+            };
+            let evaluation = format!("{pawns:+.0}{range}");
+            table.push([name, &evaluation, &games, &score(results)]);
+            if games >= MIN_GAMES {
+                line.points.push((pawns, mean));
+                line.band.push((pawns, low, high));
+            }
+        }
+        lines.push(line);
+    }
+    if lines.iter().all(|line| line.points.len() < 2) {
+        return None;
+    }
+    let x = "evaluation in pawns";
+    let y = "score, %".to_owned();
+    let levels = vec![(String::new(), 50.0)];
+    let chart = Lines { x, y, lines, levels, ..Lines::default() };
+    let caption =
+        "Score of games by reported evaluation (a game may count in several rows)".to_owned();
+    let description = "Score of an engine in the games in which it reported this evaluation at \
+                       least once.";
+    Some(Figure { caption, description: description.to_owned(), chart: Chart::Lines(chart), table })
 }
 
 /// Adds the section on openings: the number of openings, and the openings with the largest

@@ -1,7 +1,7 @@
 //! Search statistics of engines: depth, speed, time, and calibration of the evaluations.
 
-use super::calibration;
 use super::latency::time;
+use super::result_figures::calibration;
 use crate::figures::{
     BUCKETS, ENDS_MS, EngineStatistics, GameStatistics, MOVES_PER_RANGE, PHASES, RANGES,
     SearchStatistics, Summary,
@@ -28,7 +28,7 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
     let calibrations: Vec<_> =
         engines.iter().map(|(name, engine)| (name.as_str(), &engine.calibration)).collect();
     let figures = MEASURES.map(|measure| move_numbers(&engines, measure)).into_iter();
-    let figures = figures.chain([times(&engines), calibration::figure(&calibrations)]);
+    let figures = figures.chain([times(&engines), calibration(&calibrations)]);
     let mut figures = figures.flatten().peekable();
     if figures.peek().is_none() {
         return;

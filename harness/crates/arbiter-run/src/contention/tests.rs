@@ -1,13 +1,13 @@
 use super::*;
-use arbiter_game::outcome::{Outcome, Termination};
+use arbiter_game::outcome::Outcome;
 use arbiter_game::record::{GameRecord, LateMove, MoveRecord, SearchInfo};
 use arbiter_protocol::Limits;
 use arbiter_schedule::Pairing;
 use arbiter_schedule::seed::{seed_for, uniform};
 use shakmaty::Color;
 
-use crate::Games;
-use arbiter_plan::DEFAULT_NOISE_LIMIT;
+use crate::{Games, LatencyKind};
+use arbiter_plan::{DEFAULT_NOISE_LIMIT, Request, RunKind};
 
 const MARGIN: Duration = Duration::from_millis(10);
 
@@ -55,8 +55,12 @@ fn pair(first: GameRecord, second: GameRecord) -> PlayedPair {
     PlayedPair { pairing, games: Games { first, second: Some(second) } }
 }
 
-fn judged(played: &PlayedPair) -> Option<Contention> {
-    judge_contention(DEFAULT_NOISE_LIMIT, played, conditions)
+fn name(engine: usize) -> &'static str {
+    ["A", "B"][engine]
+}
+
+fn judged(played: &PlayedPair) -> Option<String> {
+    judge_contention(DEFAULT_NOISE_LIMIT, played, name, conditions)
 }
 
 #[test]
@@ -65,11 +69,7 @@ fn a_time_loss_is_suspect_if_the_engine_had_waited_as_long() {
     let lost = |waited, over| {
         game(0, [(90.0, 500.0), (0.0, 400.0)], Some(Color::Black), Some((over, waited)))
     };
-    let found = judged(&pair(lost(8.0, 7.0), calm.clone()));
-    let Some(contention @ Contention::TimeLoss { engine: 0, .. }) = found else {
-        panic!("{found:?}");
-    };
-    let words = contention.describe(|index| ["A", "B"][index]);
+    let words = judged(&pair(lost(8.0, 7.0), calm.clone())).unwrap();
     assert_eq!(words, "A lost on time (17.0 ms over, margin 10 ms) after 8.0 ms of CPU contention");
     assert_eq!(judged(&pair(lost(7.0, 8.0), calm.clone())), None, "it was slow by itself");
     // A wait of the opponent does not make a loss on time suspect.
@@ -83,8 +83,7 @@ fn only_unequal_waiting_is_suspect() {
         |a: Side, b: Side| judged(&pair(game(0, [a, b], None, None), game(1, [b, a], None, None)));
     assert_eq!(both((240.0, 400.0), (240.0, 400.0)), None, "they waited alike");
     assert_eq!(both((90.0, 400.0), (0.0, 400.0)), None, "not enough");
-    let found = both((20.0, 400.0), (260.0, 400.0)).unwrap();
-    let words = found.describe(|index| ["A", "B"][index]);
+    let words = both((20.0, 400.0), (260.0, 400.0)).unwrap();
     assert_eq!(words, "B waited for a processor for 65 % of its thinking time, A for 5 %");
     // The engine waited for half of its thinking time, but only 4 ms of the granted 510 ms.
     assert_eq!(both((4.0, 8.0), (0.0, 8.0)), None);
@@ -104,7 +103,7 @@ fn waiting_without_a_clock_is_not_suspect() {
     };
     let starved = game(0, [(390.0, 400.0), (0.0, 400.0)], None, None);
     let starved = pair(starved.clone(), starved);
-    assert_eq!(judge_contention(DEFAULT_NOISE_LIMIT, &starved, mixed), None);
+    assert_eq!(judge_contention(DEFAULT_NOISE_LIMIT, &starved, name, mixed), None);
     assert!(judged(&starved).is_some());
 }
 
@@ -296,4 +295,26 @@ fn a_pair_void_twice_is_put_off_if_no_other_pair_depends_on_it() {
     let fates = |can_put_off| [0, 1, 2].map(|times| voided_again(7, times, can_put_off));
     assert_eq!(fates(true), [Some(RunInput::Voided(7)), Some(RunInput::PutOff(7)), None]);
     assert_eq!(fates(false), [Some(RunInput::Voided(7)), Some(RunInput::Voided(7)), None]);
+}
+
+#[test]
+fn overload_is_reported_if_late_engines_waited_for_a_processor() {
+    let request = Request { concurrency: Some(20), ..Request::default() };
+    let plan = Plan::resolve(RunKind::Sprt, request).expect("the defaults are a plan");
+    let check = |kind, waited: u64| {
+        let mut counts = RunCounts::default();
+        counts.faults.insert((0, kind), 9);
+        let mut latencies = Latencies::default();
+        for engine in 0..2 {
+            latencies.add(engine, LatencyKind::Thinking, 100_000, 9);
+            latencies.add(engine, LatencyKind::Waiting, waited, 9);
+        }
+        overload(&plan, &counts, &latencies)
+    };
+    let words = "the machine is overloaded: engines waited for a processor for 80 % of their \
+                 thinking time; this machine can play 4 games in parallel (--concurrency 4)";
+    assert_eq!(check(Termination::TimeForfeit, 80_000).as_deref(), Some(words));
+    assert!(check(Termination::Stall, 99_000).is_some_and(|words| words.contains("1 game in")));
+    assert_eq!(check(Termination::TimeForfeit, 20_000), None);
+    assert_eq!(check(Termination::IllegalMove, 80_000), None);
 }

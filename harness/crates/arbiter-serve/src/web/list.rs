@@ -68,7 +68,8 @@ fn cell(column: RunColumn, run: &ListedRun, running: Option<&Running>) -> Markup
 
 /// Returns the heading of a column, capitalized.
 fn heading(column: RunColumn) -> Markup {
-    let (first, rest) = column.heading().split_at(1);
+    let name = column.to_string();
+    let (first, rest) = name.split_at(1);
     let class = if matches!(column, RunColumn::Elo | RunColumn::Games) { "figure" } else { "" };
     html! { th scope="col" class=(class) { (first.to_uppercase()) (rest) } }
 }

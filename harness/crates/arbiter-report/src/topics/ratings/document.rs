@@ -4,8 +4,8 @@
 use crate::figures::{PlayedOpening, Rating, Strength, first_place, superiority};
 use crate::parts::{Block, Document, Table, UNDEFINED, percent};
 use crate::topics::ratings::{MAX_GROUPS, Ratings, encounter, seconds_per_move};
+use crate::topics::result_figures;
 use crate::topics::tournament::MAX_CROSS;
-use crate::topics::{calibration, result_figures};
 use arbiter_rate::{Opening, RejectedGame};
 use arbiter_run::Encounter;
 use arbiter_stats::ratings::OutcomeModel;
@@ -181,7 +181,7 @@ fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) 
     let judge =
         |player: &usize| (ratings.name(*player), &ratings.tally.players[*player].calibration);
     let players: Vec<_> = order.iter().take(MAX_CALIBRATED).map(judge).collect();
-    if let Some(figure) = calibration::figure(&players) {
+    if let Some(figure) = result_figures::calibration(&players) {
         document.heading("Evaluations");
         document
             .paragraph("From the evaluations in PGN comments, from the player's point of view.");
