@@ -8,7 +8,7 @@ use crate::project::{self, files_of_init};
 use crate::{build_args::BuildArgs, exit_code::ExitCode, failure::Failure, runtime::interruptible};
 use arbiter_build::{
     BenchRecipe, BenchTarget, BuildError, BuildFailure, BuildSettings, Builder, Built, Cache,
-    Commit, Entry, Outline, Repository, Signature, WORKING_TREE, run_bench,
+    Entry, Outline, Repository, Signature, WORKING_TREE, run_bench,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{
@@ -67,20 +67,6 @@ pub(crate) struct BuiltEngines {
 }
 
 impl BuildArgs {
-    /// Returns whether an engine has to be built or a bench has to be run.
-    fn needs_build_or_bench(
-        &self,
-        engines: &[EngineSpec],
-        each: &EngineSpec,
-        context: &BuildContext,
-    ) -> bool {
-        let is_built = |spec: &EngineSpec| spec.rev.is_some();
-        self.dev().is_some()
-            || context.reference_nps.is_some()
-            || engines.iter().any(is_built)
-            || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()))
-    }
-
     /// Builds revisions and runs benches. The engines are the values of `--dev` and `--base` or,
     /// without these flags, `engines`. Runs `check` before anything is built.
     pub(crate) fn prepare(
@@ -97,7 +83,12 @@ impl BuildArgs {
         let engines = if sides.is_empty() { engines } else { sides };
         let engines = engines.into_iter().map(|spec| self.look_up(spec));
         let engines = engines.collect::<Result<Vec<EngineSpec>, Failure>>()?;
-        if !self.needs_build_or_bench(&engines, each, &context) {
+        let is_built = |spec: &EngineSpec| spec.rev.is_some();
+        let needs_build_or_bench = self.dev().is_some()
+            || context.reference_nps.is_some()
+            || engines.iter().any(is_built)
+            || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()));
+        if !needs_build_or_bench {
             return Ok(BuiltEngines { engines, ..BuiltEngines::default() });
         }
         let each = each.clone();
@@ -126,8 +117,6 @@ impl BuildArgs {
         let args = self.clone();
         interruptible(move |spawner, cancel| {
             let cache = Cache::new(args.cache.clone())?;
-            let args = &args;
-            let context = &context;
             let printed = RefCell::default();
             work(&EngineBuilder { args, context, cache, spawner, cancel, printed })
         })
@@ -172,8 +161,8 @@ impl BuildArgs {
 
 /// Builder of the engines of a command.
 struct EngineBuilder<'a> {
-    args: &'a BuildArgs,
-    context: &'a BuildContext,
+    args: BuildArgs,
+    context: BuildContext,
     cache: Cache,
     spawner: &'a Spawner,
     cancel: &'a Cancel,
@@ -230,7 +219,7 @@ impl EngineBuilder<'_> {
                     let merged = spec.clone().or(each);
                     let is_bundled = merged.cmd.as_deref() == Some(BUNDLED);
                     let settings = if is_bundled { None } else { self.settings()? };
-                    let recipe = settings.map(|(settings, _)| settings.bench).unwrap_or_default();
+                    let recipe = settings.map(|settings| settings.bench).unwrap_or_default();
                     let found = self.bench_existing(index, merged, &recipe)?;
                     (spec, found, recipe)
                 }
@@ -286,41 +275,32 @@ impl EngineBuilder<'_> {
         let signature = self.signature(&mut built)?;
         let provenance = Provenance {
             bench: signature.map(|signature| signature.nodes),
-            ..provenance(&repo, rev, built.commit.as_ref(), built.is_dirty)
+            ..provenance(&repo, rev, &built.outline)
         };
-        let name = spec.name.clone().or_else(|| Some(built.label.clone()));
-        let cmd = Some(built.program.display().to_string());
+        let cmd = Some(built.launch.program.display().to_string());
+        let Outline { label, recipe, .. } = built.outline;
+        let name = spec.name.clone().or(Some(label));
         let spec = EngineSpec { name, cmd, rev: None, provenance: Some(provenance), ..spec };
-        Ok((spec, signature, built.recipe.settings.bench))
+        Ok((spec, signature, recipe.settings.bench))
     }
 
     /// Returns the bench signature of a revision; `None` if the bench is not to be run, or if the
     /// revision has no bench and no bench is required.
     fn signature(&self, built: &mut Built) -> Result<Option<Signature>, Failure> {
         let copies = self.context.copies;
-        let label = built.label.clone();
-        let is_timed = self.context.reference_nps.is_some();
-        if is_timed {
+        if self.context.reference_nps.is_some() {
             // The cached speed was measured at another time, under another load.
             built.measure(copies, self.spawner, self.cancel)?;
         } else if self.args.no_bench {
             return Ok(None);
         }
         let promised = built.promised_nodes();
-        let BenchRecipe { args, pattern, .. } = &built.recipe.settings.bench;
+        let BenchRecipe { args, pattern, .. } = &built.outline.recipe.settings.bench;
         let is_expected = args.is_some() || pattern.is_some() || promised.is_some();
-        match built.signature(copies, self.spawner, self.cancel) {
-            Ok(found) => {
-                let agrees = if promised.is_some() { ", as in its commit message" } else { "" };
-                note(&format!("bench of {label}: {} nodes{agrees}", found.nodes));
-                Ok(Some(found))
-            }
-            Err(error @ BuildError::Failed(BuildFailure::NoBench, _)) if !is_expected => {
-                log::debug!("{label} has no bench: {error}");
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
-        }
+        let found = built.signature(copies, self.spawner, self.cancel);
+        let agrees = if promised.is_some() { ", as in its commit message" } else { "" };
+        let accepted: &[BuildFailure] = if is_expected { &[] } else { &[BuildFailure::NoBench] };
+        noted_bench(&built.outline.label, found, agrees, accepted)
     }
 
     /// Replaces a revision with the bundled engine, and returns the description of the revision.
@@ -332,7 +312,7 @@ impl EngineBuilder<'_> {
     ) -> Result<Outline, Failure> {
         let outline =
             self.with_builder(repo, SandboxMode::Off, |builder| builder.outline(repo, rev))?;
-        spec.provenance = Some(provenance(repo, rev, outline.commit.as_ref(), outline.is_dirty));
+        spec.provenance = Some(provenance(repo, rev, &outline));
         spec.name.get_or_insert_with(|| outline.label.clone());
         (spec.cmd, spec.rev) = (Some(BUNDLED.to_owned()), None);
         Ok(outline)
@@ -352,20 +332,12 @@ impl EngineBuilder<'_> {
         let Ok(engine) = resolve_engine(index, spec) else { return Ok(None) };
         let EngineSetup { name, launch, .. } = setup(&engine)?;
         let subject = BenchTarget { name: &name, launch: &launch, recipe };
-        use BuildFailure::{BenchFailed, NoBench};
-        match run_bench(&subject, self.context.copies, self.spawner, self.cancel) {
-            Ok(found) => {
-                note(&format!("bench of {name}: {} nodes", found.nodes));
-                Ok(Some(found))
-            }
-            Err(error @ BuildError::Failed(NoBench | BenchFailed, _))
-                if self.context.reference_nps.is_none() =>
-            {
-                log::debug!("{name} has no bench: {error}");
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
-        }
+        let found = run_bench(&subject, self.context.copies, self.spawner, self.cancel);
+        let accepted: &[BuildFailure] = match self.context.reference_nps {
+            Some(_) => &[],
+            None => &[BuildFailure::NoBench, BuildFailure::BenchFailed],
+        };
+        noted_bench(&name, found, "", accepted)
     }
 
     /// Runs `work` with a builder for a repository.
@@ -378,8 +350,8 @@ impl EngineBuilder<'_> {
         // The settings file describes the builds of its own repository. For another repository, the
         // file is used only if a flag names the file.
         let is_ours = || Repository::open(Path::new(".")).is_ok_and(|here| here == *repo);
-        let settings = self.settings()?.filter(|(_, is_named)| *is_named || is_ours());
-        let settings = settings.map(|(settings, _)| settings);
+        let is_named = self.context.config.is_some();
+        let settings = self.settings()?.filter(|_| is_named || is_ours());
         let read = |text: &str| build_settings_of(DEFAULT_SETTINGS, text);
         let without = self.context.without.iter().filter_map(|path| std::path::absolute(path).ok());
         let without = without.chain(files_of_init(&repo.top));
@@ -402,14 +374,12 @@ impl EngineBuilder<'_> {
         Ok(work(&builder)?)
     }
 
-    /// Returns the build settings in the settings file, and `true` if a flag named the file.
-    fn settings(&self) -> Result<Option<(BuildSettings, bool)>, Failure> {
-        let named = self.context.config.as_deref();
-        let file = project::settings(named)?.unwrap_or_default();
+    /// Returns the build settings in the settings file.
+    fn settings(&self) -> Result<Option<BuildSettings>, Failure> {
+        let file = project::settings(self.context.config.as_deref())?.unwrap_or_default();
         let name = file.name();
         let read = file.build.map(|table| table.settings(&name)).transpose();
-        let read = read.map_err(|reason| BuildError::invalid_recipe(&name, &reason))?;
-        Ok(read.map(|settings| (settings, named.is_some())))
+        Ok(read.map_err(|reason| BuildError::invalid_recipe(&name, &reason))?)
     }
 }
 
@@ -418,18 +388,34 @@ fn revision(spec: &EngineSpec, each: &EngineSpec) -> Option<String> {
     spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none())
 }
 
+/// Prints the result of a bench. Returns `None` if the bench failed for one of the `accepted`
+/// reasons.
+fn noted_bench(
+    name: &str,
+    found: Result<Signature, BuildError>,
+    agrees: &str,
+    accepted: &[BuildFailure],
+) -> Result<Option<Signature>, Failure> {
+    match found {
+        Ok(found) => {
+            note(&format!("bench of {name}: {} nodes{agrees}", found.nodes));
+            Ok(Some(found))
+        }
+        Err(BuildError::Failed(failure, error)) if accepted.contains(&failure) => {
+            log::debug!("{name} has no bench: {error}");
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Returns the provenance of an engine.
-fn provenance(
-    repo: &Repository,
-    revision: &str,
-    commit: Option<&Commit>,
-    is_dirty: bool,
-) -> Provenance {
+fn provenance(repo: &Repository, revision: &str, outline: &Outline) -> Provenance {
     Provenance {
         repo: repo.top.clone(),
         revision: revision.to_owned(),
-        commit: commit.map_or("none", |commit| &commit.id).to_owned(),
-        is_dirty,
+        commit: outline.commit_id().to_owned(),
+        is_dirty: outline.is_dirty,
         bench: None,
     }
 }
@@ -456,18 +442,18 @@ fn make_names_differ(engines: &mut [EngineSpec]) {
 /// bench.
 fn check_lost_bench(prepared: &BuiltEngines) -> Result<(), Failure> {
     let name = |index: usize| prepared.engines[index].name.as_deref().unwrap_or("it");
-    match prepared.signatures[..] {
-        [None, Some(_)] if prepared.engines.iter().all(|engine| engine.provenance.is_some()) => {
-            let reason = format!(
-                "{} has no bench signature, but {} has one\nhint: fix the missing bench, or give \
-                 --no-bench",
-                name(0),
-                name(1)
-            );
-            Err(Failure::new(ExitCode::NoBench, reason))
-        }
-        _ => Ok(()),
+    if let [None, Some(_)] = prepared.signatures[..]
+        && prepared.engines.iter().all(|engine| engine.provenance.is_some())
+    {
+        let reason = format!(
+            "{} has no bench signature, but {} has one\nhint: fix the missing bench, or give \
+             --no-bench",
+            name(0),
+            name(1)
+        );
+        return Err(Failure::new(ExitCode::NoBench, reason));
     }
+    Ok(())
 }
 
 /// Prints a note if two different programs have the same bench, because their searches are then

@@ -31,21 +31,12 @@ pub const WORKING_TREE: &str = ".";
 const TOOLCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A built program.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Built {
-    /// Path of the program.
-    pub program: PathBuf,
-    /// Name for messages.
-    pub label: String,
-    /// Commit of the revision or, for the working tree, the commit at `HEAD`; `None` before the
-    /// first commit.
-    pub commit: Option<Commit>,
-    /// `true` if files have changed since the commit.
-    pub is_dirty: bool,
-    /// Recipe of the build and the bench.
-    pub recipe: Recipe,
-    environment: Vec<(OsString, OsString)>,
-    sandbox: Option<Sandbox>,
+    /// Description of the revision.
+    pub outline: Outline,
+    /// Program, with the settings for its bench.
+    pub launch: Launch,
     entry: Entry,
     record: BuildRecord,
 }
@@ -60,11 +51,18 @@ pub struct Outline {
     pub commit: Option<Commit>,
     /// `true` if files have changed since the commit.
     pub is_dirty: bool,
-    /// Recipe of the build.
+    /// Recipe of the build and the bench.
     pub recipe: Recipe,
     /// Hash of the tree object of a snapshot, or of the commit.
     tree: String,
     snapshot: Option<Snapshot>,
+}
+
+impl Outline {
+    /// Returns the full hash of the commit; "none" before the first commit.
+    pub fn commit_id(&self) -> &str {
+        self.commit.as_ref().map_or("none", |commit| &commit.id)
+    }
 }
 
 impl Built {
@@ -77,7 +75,7 @@ impl Built {
         spawner: &Spawner,
         cancel: &Cancel,
     ) -> Result<Signature> {
-        let how = self.recipe.settings.bench.how();
+        let how = self.outline.recipe.settings.bench.how();
         // A run of more copies proves at least as much, because all copies have to agree.
         let cached = self.record.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
         let signature = match cached {
@@ -89,7 +87,7 @@ impl Built {
                 let text = format!(
                     "the bench of {} is {}, but the commit message has {promised}; the build \
                      differs from the author's build, or the message is outdated",
-                    self.label, signature.nodes
+                    self.outline.label, signature.nodes
                 );
                 Err(BuildError::Failed(BuildFailure::BenchBroken, text))
             }
@@ -100,7 +98,7 @@ impl Built {
     /// Returns the node count that the commit message promises.
     pub fn promised_nodes(&self) -> Option<u64> {
         // The promise does not cover later changes.
-        let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
+        let commit = self.outline.commit.as_ref().filter(|_| !self.outline.is_dirty);
         promised_nodes(&commit?.message)
     }
 
@@ -111,13 +109,8 @@ impl Built {
         spawner: &Spawner,
         cancel: &Cancel,
     ) -> Result<Signature> {
-        let name = &self.label;
-        let recipe = &self.recipe.settings.bench;
-        let environment = Some(self.environment.clone());
-        let sandbox = self.sandbox.clone();
-        let launch =
-            &Launch { program: self.program.clone(), environment, sandbox, ..Launch::default() };
-        let target = BenchTarget { name, launch, recipe };
+        let recipe = &self.outline.recipe.settings.bench;
+        let target = BenchTarget { name: &self.outline.label, launch: &self.launch, recipe };
         let signature = run_bench(&target, copies, spawner, cancel)?;
         self.record.bench = Some(BenchRecord { how: recipe.how(), signature, copies });
         self.entry.write(&self.record)?;
@@ -187,7 +180,7 @@ impl Builder<'_> {
             (None, Some(commit)) => commit.id.clone(),
             (None, None) => return Err(repo.unknown(revision)),
         };
-        let recipe = self.recipe(repo, (revision, &tree), snapshot.as_ref(), &label)?;
+        let recipe = self.recipe(repo, (revision, &tree), is_dirty, &label)?;
         Ok(Outline { label, commit, is_dirty, recipe, tree, snapshot })
     }
 
@@ -195,7 +188,7 @@ impl Builder<'_> {
     /// The error of a failed build contains the failed step and the path of the log.
     pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built> {
         let outline = self.outline(repo, revision)?;
-        let Outline { label, commit, recipe, tree, snapshot, .. } = &outline;
+        let Outline { label, commit, snapshot, .. } = &outline;
         if snapshot.is_some() {
             let than = commit.as_ref().map_or("no commit yet".to_owned(), |head| {
                 format!("differs from commit {}", head.short())
@@ -217,9 +210,9 @@ impl Builder<'_> {
         let objects = [Some(repo.inner("objects")?), snapshot.as_ref().map(|s| s.objects.clone())];
         let objects = objects.into_iter().flatten().collect();
         let files = Files { home: &dir.0, top, objects, tracked };
-        let toolchain = self.toolchain(&files, label, recipe)?;
-        let commit_id = commit.as_ref().map_or("none", |commit| &commit.id);
-        let key = key(commit_id, tree, recipe, &toolchain, &compiler_environment(self.passed));
+        let toolchain = self.toolchain(&files, &outline)?;
+        let commit_id = outline.commit_id();
+        let key = key(&outline, &toolchain, &compiler_environment(self.passed));
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
         let busy = || {
             (self.notify)(&format!("another arbiter is building {label}; waiting for the build"))
@@ -231,35 +224,32 @@ impl Builder<'_> {
             None => {
                 let record = BuildRecord {
                     commit: commit_id.to_owned(),
-                    command: recipe.command.clone(),
+                    command: outline.recipe.command.clone(),
                     toolchain,
                     ..BuildRecord::default()
                 };
-                self.make(&files, label, recipe, &entry, repo, record)?
+                self.make(&files, &outline, &entry, repo, record)?
             }
         };
         // No other process can remove the entry while this process holds the lock.
         entry.hold()?;
         drop(lock);
-        let Outline { label, commit, is_dirty, recipe, .. } = outline;
-        Ok(Built {
+        let launch = Launch {
             program: entry.program(&record),
-            label,
-            commit,
-            is_dirty,
-            recipe,
-            environment: build_environment(self.passed),
+            environment: Some(build_environment(self.passed)),
             sandbox: self.sandbox.clone(),
-            entry,
-            record,
-        })
+            ..Launch::default()
+        };
+        // The objects of the snapshot are no longer needed.
+        let outline = Outline { snapshot: None, ..outline };
+        Ok(Built { outline, launch, entry, record })
     }
 
     fn recipe(
         &self,
         repo: &Repository,
         (revision, tree): (&str, &str),
-        snapshot: Option<&Snapshot>,
+        is_dirty: bool,
         label: &str,
     ) -> Result<Recipe> {
         let in_folder = |path: &str| {
@@ -272,14 +262,8 @@ impl Builder<'_> {
         };
         // The objects of a snapshot are only in a separate folder, so the files are read from the
         // working tree.
-        let text = |path: &str| match snapshot {
-            Some(_) => in_folder(path),
-            None => repo.text(tree, path),
-        };
-        let names = match snapshot {
-            Some(_) => present(&repo.top),
-            None => repo.names(tree)?,
-        };
+        let text = |path: &str| if is_dirty { in_folder(path) } else { repo.text(tree, path) };
+        let names = if is_dirty { present(&repo.top) } else { repo.names(tree)? };
         let settings = match &self.settings {
             Some(settings) => Some(settings.clone()),
             None => {
@@ -309,7 +293,8 @@ impl Builder<'_> {
 
     /// Returns the output of the toolchain commands, and the features of the processor, which
     /// affect builds with `-march=native`.
-    fn toolchain(&self, files: &Files<'_>, label: &str, recipe: &Recipe) -> Result<String> {
+    fn toolchain(&self, files: &Files<'_>, outline: &Outline) -> Result<String> {
+        let Outline { label, recipe, .. } = outline;
         let mut text = String::new();
         // The user is informed before a command of the commit runs.
         if recipe.settings.toolchain.is_some() {
@@ -327,12 +312,12 @@ impl Builder<'_> {
     fn make(
         &self,
         files: &Files<'_>,
-        label: &str,
-        recipe: &Recipe,
+        outline: &Outline,
         entry: &Entry,
         repo: &Repository,
         record: BuildRecord,
     ) -> Result<BuildRecord> {
+        let Outline { label, recipe, .. } = outline;
         let log = entry.log();
         let Recipe { command, source, .. } = recipe;
         let made = open_output(&log, File::options().write(true), Links::Refused);
@@ -473,30 +458,25 @@ fn label(revision: &str, commit: Option<&Commit>, is_dirty: bool) -> String {
     }
 }
 
-fn key(
-    commit: &str,
-    tree: &str,
-    recipe: &Recipe,
-    toolchain: &str,
-    environment: &[(OsString, OsString)],
-) -> blake3::Hash {
+fn key(outline: &Outline, toolchain: &str, environment: &[(OsString, OsString)]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     let mut add = |text: &[u8]| {
         // The lengths distinguish lists whose concatenated strings are equal.
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text);
     };
-    let BuildSettings { binary, env, .. } = &recipe.settings;
+    let Recipe { command, submodules, settings, .. } = &outline.recipe;
+    let BuildSettings { binary, env, .. } = settings;
     let binary = binary.as_ref().map(|path| path.display().to_string());
     [
         // The number changes with the meaning of the key, so that older entries are no longer
         // found.
         "arbiter build 2",
-        commit,
-        tree,
-        &recipe.command,
+        outline.commit_id(),
+        &outline.tree,
+        command,
         binary.as_deref().unwrap_or_default(),
-        &recipe.submodules.to_string(),
+        &submodules.to_string(),
         toolchain,
         // The number of variables separates the recipe's variables from the variables of the
         // environment.
