@@ -86,10 +86,7 @@ impl BenchReader {
         let all = |patterns: &[&str]| -> Result<Vec<Regex>, String> {
             patterns.iter().copied().map(compile).collect()
         };
-        let nodes = match pattern {
-            None => all(&NODES)?,
-            Some(pattern) => vec![compile(pattern)?],
-        };
+        let nodes = all(pattern.as_ref().map_or(&NODES, std::slice::from_ref))?;
         // `captures_len` counts the complete match as a group.
         if nodes.iter().any(|regex: &Regex| regex.captures_len() < 2) {
             let pattern = pattern.unwrap_or_default();
