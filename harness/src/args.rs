@@ -9,8 +9,7 @@ use clap::Args;
 use log::LevelFilter;
 
 use crate::project::{results_folder, settings};
-use crate::requested_run::RequestedRun;
-use crate::run_args::RunArgs;
+use crate::requested_run::{RequestedRun, RunArgs};
 use crate::{engine_builds::engine_spec, exit_code::ExitCode, failure::Failure};
 use arbiter_plan::{ENGINE_KEYS, EngineSpec, SandboxMode};
 use arbiter_report::note;

@@ -21,7 +21,6 @@ mod game_source;
 mod games_file;
 mod help;
 mod keyboard;
-mod log_args;
 mod metrics;
 #[cfg(not(feature = "cluster"))]
 mod no_fleet;
@@ -30,7 +29,6 @@ mod pgn_scan;
 mod project;
 mod requested_run;
 mod run;
-mod run_args;
 mod runtime;
 mod suite_run;
 

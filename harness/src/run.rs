@@ -1,14 +1,10 @@
 //! Execution of new and resumed runs.
 
-mod dry_run;
 mod execute;
 mod files;
 mod json_lines;
 mod messages;
-mod new_name;
 mod preflight;
-mod restore;
-pub(crate) mod result;
 mod resume;
 mod same_flags;
 mod start;
@@ -17,17 +13,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::execute::execute;
+pub(crate) use self::execute::print_summary;
 pub(crate) use self::files::engine_files;
 #[cfg(feature = "json-schema")]
 pub(crate) use self::json_lines::Line;
-pub(crate) use self::restore::replay_stored;
+pub(crate) use self::resume::replay_stored;
 use self::resume::resume_run;
-use self::start::{load_inputs, start_new_run, store_run};
+use self::start::{dry_run, load_inputs, start_new_run, store_run};
 pub(crate) use self::start::{make_engines, open_tables};
 use crate::games_file::GamesFile;
 use crate::output::OutputFormat;
-use crate::requested_run::RequestedRun;
-use crate::run_args::RunArgs;
+use crate::requested_run::{RequestedRun, RunArgs};
 use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::engine::EngineSetup;
@@ -71,7 +67,7 @@ struct LoadedPlan {
 /// Plays the requested run and prints the result, or makes a dry run.
 pub(crate) fn run_command(kind: RunKind, requested: RequestedRun) -> Result<ExitCode, Failure> {
     if requested.flags.dry_run {
-        dry_run::print(kind, requested).map(|()| ExitCode::Passed)
+        dry_run(kind, requested).map(|()| ExitCode::Passed)
     } else {
         play_and_name(kind, requested).map(|(_, code)| code)
     }

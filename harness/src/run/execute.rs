@@ -6,9 +6,9 @@ use super::json_lines::Stream;
 use super::messages::{
     announce, default_resume_hint, failure, note_worker_shares, show, with_results,
 };
-use super::{Inputs, ReadyRun, result};
+use super::{Inputs, ReadyRun};
 use crate::control_server::{ControlledRun, Server};
-use crate::output::OutputFormat;
+use crate::output::{OutputFormat, lines, print_report, width};
 use crate::{
     exit_code::ExitCode, failure::Failure, fleet::Fleet, keyboard::Keyboard, metrics::Endpoint,
     runtime::runtime,
@@ -16,12 +16,16 @@ use crate::{
 use arbiter_compat::{Printer, Style};
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::Plan;
-use arbiter_report::{Boards, Live, RecentEvents, log_error, note, summary_of};
+use arbiter_report::{
+    Boards, Live, RecentEvents, Summary, Verdict, brief_document, gates_of_run, log_error,
+    markdown, note, plain_body, run_csv, run_document, run_json, run_json_text, summary_of,
+};
 use arbiter_run::{JobMaker, Observer, RunEnd};
 use arbiter_runner::{
-    Finished, LiveGames, LocalExecutor, LocalOptions, Run, Signals, cpu_sets_of, dispatch,
-    unix_time_ms,
+    Finished, LiveGames, LocalExecutor, LocalOptions, Run, Signals, StopCause, StopSignal,
+    cpu_sets_of, dispatch, unix_time_ms,
 };
+use arbiter_store::Store;
 
 /// Maximum number of queued control requests to a run.
 const CONTROL_REQUESTS: usize = 64;
@@ -69,7 +73,7 @@ pub(super) fn execute(
     let ReadyRun { name, state, store, results, .. } = &ready;
     let summary = summary_of(store, &store.run(name)?, state)?;
     if style.is_none() {
-        result::print(store, &summary, format)?;
+        print_summary(store, &summary, format)?;
     }
     note_worker_shares(store, name)?;
     note(&format!(
@@ -81,7 +85,7 @@ pub(super) fn execute(
     if summary.ending == Some(RunEnd::Interrupted) {
         note(&resume_hint);
     }
-    Ok(result::exit_code(&summary, request))
+    Ok(exit_code(&summary, request))
 }
 
 /// Plays the pairs of the run; `resume_hint` is shown after an error.
@@ -180,4 +184,38 @@ fn local(
         cpu_sets: cpu_sets_of(plan).map_err(Failure::invalid)?,
     };
     LocalExecutor::new(local_options, setups, live_games).map_err(Failure::environment)
+}
+
+/// Prints a summary on standard output.
+pub(crate) fn print_summary(
+    store: &Store,
+    summary: &Summary,
+    format: OutputFormat,
+) -> Result<(), Failure> {
+    print_report(&match format {
+        OutputFormat::Text => plain_body(&brief_document(summary), width()),
+        OutputFormat::Json => run_json_text(summary),
+        OutputFormat::Ndjson => lines(&run_json(summary)),
+        OutputFormat::Md => {
+            let stored = store.run(&summary.run)?;
+            let gates = gates_of_run(store, &stored)?;
+            markdown(&run_document(&stored, summary, None, &gates))
+        }
+        OutputFormat::Csv => run_csv(&run_json(summary)),
+    })
+}
+
+/// Returns the exit code of a run that has ended; `request` is the cause of an early stop.
+fn exit_code(summary: &Summary, request: Option<StopCause>) -> ExitCode {
+    match (summary.ending, summary.verdict()) {
+        (Some(RunEnd::Interrupted), _) => match request {
+            Some(StopCause::Signal(StopSignal::Terminate)) => ExitCode::Terminated,
+            Some(StopCause::Drain) => ExitCode::Drained,
+            Some(StopCause::Signal(StopSignal::Interrupt)) | None => ExitCode::Interrupted,
+        },
+        _ if summary.is_invalid() => ExitCode::TooManyFaults,
+        (_, Verdict::H1 | Verdict::None) => ExitCode::Passed,
+        (_, Verdict::H0) => ExitCode::Negative,
+        (_, Verdict::Inconclusive) => ExitCode::Inconclusive,
+    }
 }

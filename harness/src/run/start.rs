@@ -1,19 +1,18 @@
 //! Start of a new run: resolves the plan, reads the plan's files, and stores the run.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::messages::note_engines;
-use super::new_name::{NewName, new_name};
 use super::preflight::check_engines;
 use super::{Inputs, LoadedPlan, ReadyRun, files, run_exists};
 use crate::engine_builds::{BuildContext, own_binary};
 use crate::fleet::check_for_workers;
 use crate::games_file::{Content, GamesFile};
-use crate::output::write_error;
-use crate::requested_run::RequestedRun;
-use crate::run_args::RunArgs;
+use crate::output::{Rows, print_report, write_error};
+use crate::requested_run::{RequestedRun, RunArgs};
 use crate::{bundled_engine, exit_code::ExitCode, failure::Failure};
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::tablebases::Syzygy;
@@ -23,10 +22,10 @@ use arbiter_plan::{
 };
 use arbiter_process::{Links, open_output};
 use arbiter_protocol::Protocol;
-use arbiter_report::{PgnHeader, note};
+use arbiter_report::{PgnHeader, note, plan_document, plan_json, repeats_text, utc_time_as};
 use arbiter_run::{RunState, load_thin_book};
-use arbiter_runner::{cpu_sets_of, engine_setups, hash_file, take_fingerprints};
-use arbiter_store::{Fingerprints, Offsets, RunLock, Store, StoreError, StoredRun};
+use arbiter_runner::{cpu_sets_of, engine_setups, hash_file, take_fingerprints, unix_time_ms};
+use arbiter_store::{Fingerprints, LockError, Offsets, RunLock, Store, StoreError, StoredRun};
 
 /// Resolves the request to a plan, and stores the plan as a new run that is ready to be played.
 pub(super) fn start_new_run(
@@ -45,7 +44,7 @@ pub(super) fn start_new_run(
 }
 
 /// Resolves the request to a plan, and reads the files of the plan.
-pub(super) fn load_plan(
+fn load_plan(
     kind: RunKind,
     requested: &mut RequestedRun,
     has_workers: bool,
@@ -157,7 +156,7 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
     }
     files::check(&plan, &settings_files, compat.as_ref(), &results, name.as_deref())?;
     let store = Store::create(&results)?;
-    let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
+    let (name, created_ms, lock) = new_name(&store, &results, plan.kind, name)?;
     let inputs = check_engines(&mut plan, inputs, is_probed, compat.as_ref()).map(Some)?;
     // Files are emptied only after the preflight, so that a run whose engines do not start leaves
     // the files unchanged.
@@ -181,6 +180,72 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
     let state = RunState::of(&plan);
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
+}
+
+/// Returns the name of a new run, its start as Unix time in milliseconds, and the lock of the run.
+/// The name is `chosen` if given; by default, the
+/// name consists of the kind and the start time of the run. If another run has the default name,
+/// waits for the next millisecond. Fails if another run has the name `chosen`.
+fn new_name(
+    store: &Store,
+    results: &Path,
+    kind: RunKind,
+    chosen: Option<String>,
+) -> Result<(String, i64, RunLock), Failure> {
+    loop {
+        let created_ms = unix_time_ms();
+        let default = || format!("{kind}-{}", utc_time_as(created_ms, "%Y%m%d-%H%M%S-%3f"));
+        let name = chosen.clone().unwrap_or_else(default);
+        let failure: Failure = match RunLock::take(results, &name) {
+            Ok(_) if store.run(&name).is_ok() => StoreError::Exists(name).into(),
+            Ok(lock) => return Ok((name, created_ms, lock)),
+            Err(error @ LockError::Busy(_)) => error.into(),
+            Err(error) => return Err(error.into()),
+        };
+        if chosen.is_some() {
+            return Err(failure);
+        }
+        // Runs that start in the same millisecond are not rare: of 240 matches, started six at a
+        // time, 3 had the same start time as another match.
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Resolves the plan, reads the book, starts every engine that is not a revision, and prints the
+/// plan. Nothing is stored, and no games file is opened.
+pub(super) fn dry_run(kind: RunKind, mut requested: RequestedRun) -> Result<(), Failure> {
+    let format = requested.flags.format;
+    let is_probed = requested.is_probed;
+    let has_workers = requested.flags.cluster.has_workers();
+    let loaded = load_plan(kind, &mut requested, has_workers)?;
+    if has_workers {
+        note("workers would play; a dry run starts the engines on this machine without the server");
+    }
+    let LoadedPlan { mut plan, mut fingerprints, mut inputs } = loaded;
+    let concurrency = (!has_workers).then_some(plan.concurrency);
+    let mut engines = plan.engines.iter();
+    inputs.setups.retain(|_| engines.next().is_some_and(|engine| !is_stand_in(engine)));
+    let book = check_engines(&mut plan, inputs, is_probed, None)?.book;
+    for (engine, hash) in plan.engines.iter_mut().zip(&mut fingerprints.engines) {
+        if is_stand_in(engine) {
+            engine.program = Program::Path("not built".into());
+            *hash = "unknown".to_owned();
+        }
+    }
+    if let Some(words) = repeats_text(&plan, &book) {
+        note(&words);
+    }
+    let document = plan_document(&plan, &fingerprints, concurrency);
+    let rows =
+        Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] };
+    let json = || plan_json(&plan, &fingerprints, &book, concurrency);
+    print_report(&format.of_document(&document, json, rows))
+}
+
+/// Returns whether an engine is the bundled engine in place of a revision, because a dry run does
+/// not run the code of revisions.
+fn is_stand_in(engine: &Engine) -> bool {
+    engine.provenance.is_some() && engine.program == Program::Bundled
 }
 
 /// Builds the engines that are revisions. Builds take a long time, so all other errors of the run
@@ -257,5 +322,18 @@ mod tests {
         other(|run| run.plan.book_length = Some(41));
         other(|run| run.plan.design.pairs = 40);
         other(|run| run.plan.engines[1].launch.protocol = Protocol::Xboard);
+    }
+
+    #[test]
+    fn runs_of_the_same_millisecond_have_different_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        let take = |chosen: Option<&str>| {
+            new_name(&store, dir.path(), RunKind::Match, chosen.map(str::to_owned))
+        };
+        let taken: Vec<_> = (0..20).map(|_| take(None).unwrap()).collect();
+        assert!(taken.windows(2).all(|two| two[0].0 < two[1].0));
+        let error = take(Some(&taken[7].0)).unwrap_err().message;
+        assert!(error.contains("is being played"), "{error}");
     }
 }
