@@ -160,7 +160,7 @@ pub(crate) fn write_atomically(path: &Path, text: &str, in_use: FilesInUse) -> R
 /// File that appears at its path only after it is complete.
 pub(crate) struct NewFile<'a> {
     path: &'a Path,
-    file: BufWriter<WholeFile>,
+    pub file: BufWriter<WholeFile>,
 }
 
 impl NewFile<'_> {
@@ -180,16 +180,6 @@ impl NewFile<'_> {
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let file = self.file.into_inner().map_err(IntoInnerError::into_error);
         file.and_then(WholeFile::finish).map_err(|error| write_error(self.path, &error))
-    }
-}
-
-impl Write for NewFile<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.file.write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.file.flush()
     }
 }
 
