@@ -10,7 +10,6 @@ mod cli;
 mod commands;
 mod console;
 mod control_server;
-mod engine_answer;
 mod engine_builds;
 mod engine_names;
 mod exit_code;

@@ -1,4 +1,4 @@
-//! Execution of suites of positions: flags, engines and progress.
+//! Execution of suites of positions: flags, engines and progress; and the start of single engines.
 
 #[cfg(feature = "cluster")]
 mod remote;
@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use clap::Args;
 use indicatif::ProgressBar;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::build_args::BuildArgs;
 use crate::engine_builds::{BuildContext, engine_spec, setup};
@@ -22,8 +24,8 @@ use arbiter_game::engine::EngineSetup;
 use arbiter_openings::read_packed;
 use arbiter_plan::{Engine, EngineSpec, resolve_engine};
 use arbiter_process::decoded;
-use arbiter_protocol::{Deadlines, Limits, parse_seconds};
-use arbiter_runner::check_suite_engines;
+use arbiter_protocol::{Deadlines, Limits, Protocol, parse_seconds};
+use arbiter_runner::{ask_engine, check_suite_engines};
 use arbiter_settings::at_least_one;
 use arbiter_suite::{Answers, LineFault, SuiteError, Task, run_suite};
 
@@ -146,6 +148,28 @@ fn resolved(specs: Vec<EngineSpec>, each: &EngineSpec) -> Result<Vec<Engine>, Fa
 pub(crate) fn engine(spec: &str) -> Result<Engine, Failure> {
     let build = BuildArgs { no_bench: true, ..BuildArgs::default() };
     Ok(engines([&spec.to_owned()].into_iter(), &build, 1, Limits::default())?.remove(0))
+}
+
+/// Properties that an engine reports; absent if it does not reply.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Answer {
+    /// Protocol of the engine.
+    pub(crate) protocol: Protocol,
+    /// Name that the engine reports for itself.
+    pub(crate) declared_name: String,
+    /// Number of the engine's options.
+    pub(crate) options: usize,
+}
+
+/// Starts an engine, and returns the properties that the engine reports.
+pub(crate) fn answer(engine: &Engine) -> Result<Answer, Failure> {
+    let setup = setup(engine)?;
+    let properties = ask_engine(&setup, |session| Answer {
+        protocol: if session.is_uci() { Protocol::Uci } else { Protocol::Xboard },
+        declared_name: session.engine_name().unwrap_or(&engine.name).to_owned(),
+        options: session.options().len(),
+    });
+    Ok(runtime()?.block_on(properties)?)
 }
 
 /// Starts each engine once as a check, and then runs all tasks, with a progress bar on standard
