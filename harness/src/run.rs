@@ -1,12 +1,10 @@
 //! Execution of new and resumed runs.
 
 mod execute;
-mod files;
 mod json_lines;
 mod messages;
 mod preflight;
 mod resume;
-mod same_flags;
 mod start;
 
 use std::path::{Path, PathBuf};
@@ -14,9 +12,9 @@ use std::sync::Arc;
 
 use self::execute::execute;
 pub(crate) use self::execute::print_summary;
-pub(crate) use self::files::engine_files;
 #[cfg(feature = "json-schema")]
 pub(crate) use self::json_lines::Line;
+pub(crate) use self::preflight::engine_files;
 pub(crate) use self::resume::replay_stored;
 use self::resume::resume_run;
 use self::start::{dry_run, load_inputs, start_new_run, store_run};

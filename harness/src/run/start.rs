@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::messages::note_engines;
-use super::preflight::check_engines;
-use super::{Inputs, LoadedPlan, ReadyRun, files, run_exists};
+use super::preflight::{check_engines, check_files};
+use super::{Inputs, LoadedPlan, ReadyRun, run_exists};
 use crate::engine_builds::{BuildContext, own_binary};
 use crate::fleet::check_for_workers;
 use crate::games_file::{Content, GamesFile};
@@ -154,7 +154,7 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
     if let Some(name) = &name {
         RunLock::check_new_name(name)?;
     }
-    files::check(&plan, &settings_files, compat.as_ref(), &results, name.as_deref())?;
+    check_files(&plan, &settings_files, compat.as_ref(), &results, name.as_deref())?;
     let store = Store::create(&results)?;
     let (name, created_ms, lock) = new_name(&store, &results, plan.kind, name)?;
     let inputs = check_engines(&mut plan, inputs, is_probed, compat.as_ref()).map(Some)?;
@@ -174,10 +174,9 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
     let offset = |file: &Option<GamesFile>| file.as_ref().map_or(0, |file| file.end);
     let offsets = Offsets { pgn: offset(&pgn), epd: offset(&epd) };
     let files = pgn.into_iter().chain(epd).collect();
-    let about = about.as_deref();
     // The games files are opened before the run is stored, because the store contains the offsets
     // at which the games start.
-    store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
+    store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about.as_deref())?;
     let state = RunState::of(&plan);
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
@@ -262,7 +261,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
             }
         }
         let plan = plan_of(kind, Request { engines, ..request })?;
-        files::check(&plan, &settings_files, style.as_ref(), &results, name.as_deref())?;
+        check_files(&plan, &settings_files, style.as_ref(), &results, name.as_deref())?;
         load_inputs(plan, false, None).map(drop)
     });
     let request = &requested.request;
