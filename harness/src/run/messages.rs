@@ -47,13 +47,11 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     let without =
         if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     let openings = quantity(book.len(), "opening");
-    let from = &book.name;
-    let seed = plan.seed;
     let concurrency = match fleet {
         None => format!(", concurrency {}{}", plan.concurrency, concurrency_reason(plan)),
         Some(_) => String::new(),
     };
-    note(&format!("{openings} from {from}{without}, seed {seed}{concurrency}"));
+    note(&format!("{openings} from {}{without}, seed {}{concurrency}", book.name, plan.seed));
     if let Some(words) = repeats_text(plan, book) {
         note(&words);
     }
