@@ -1,4 +1,4 @@
-//! Queries to git, through the program `git`.
+//! Queries to git, through the program `git`, and checkouts into separate folders.
 //!
 //! A library could read the objects. A checkout, however, must have the submodules, filters such as
 //! LFS, and line endings of the author's checkout, and a remote may need credentials. Only the
@@ -168,7 +168,7 @@ impl Repository {
     }
 
     /// Returns the URL of the remote "origin"; the path of the repository if there is none.
-    pub(super) fn origin(&self) -> String {
+    fn origin(&self) -> String {
         let origin = git(&self.top, ["config", "remote.origin.url"]);
         origin.unwrap_or_else(|_| self.top.display().to_string())
     }
@@ -223,6 +223,41 @@ impl Repository {
             git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
         Ok((tree != head).then_some(Snapshot { tree, objects, _dir: dir }))
     }
+
+    /// Checks out `commit` into `dir`. If `snapshot` is given, checks out its files instead, as a
+    /// commit whose parent is `commit`. A build can query git in `dir`, for example for the hash of the
+    /// commit.
+    pub(super) fn check_out(
+        &self,
+        commit: Option<&Commit>,
+        snapshot: Option<&Snapshot>,
+        dir: &Path,
+    ) -> Result<()> {
+        std::fs::create_dir_all(dir).map_err(io_error(dir))?;
+        // Without a template, the checkout contains no hooks of the user.
+        git(dir, ["init", "--quiet", "--template="])?;
+        let mut objects = format!("{}\n", self.inner("objects")?.display());
+        if let Some(snapshot) = snapshot {
+            objects.push_str(&format!("{}\n", snapshot.objects.display()));
+        }
+        let alternates = dir.join(".git/objects/info/alternates");
+        std::fs::create_dir_all(dir.join(".git/objects/info")).map_err(io_error(dir))?;
+        std::fs::write(&alternates, objects).map_err(io_error(alternates))?;
+        // Without this file, git would look for parents that a shallow clone does not contain.
+        let shallow = self.inner("shallow")?;
+        if shallow.is_file() {
+            std::fs::copy(&shallow, dir.join(".git/shallow")).map_err(io_error(shallow))?;
+        }
+        // Relative URLs of submodules are resolved against the URL of the remote.
+        git(dir, ["config", "remote.origin.url", &self.origin()])?;
+        let wanted = match snapshot {
+            Some(snapshot) => commit_tree(dir, &snapshot.tree, commit)?,
+            None => commit.map_or("HEAD", |commit| &commit.id).to_owned(),
+        };
+        // A hook of the user must not run here.
+        git(dir, ["-c", "core.hooksPath=/dev/null", "checkout", "--quiet", "--detach", &wanted])?;
+        Ok(())
+    }
 }
 
 /// Returns the error for a folder that is not in a repository.
@@ -245,7 +280,7 @@ pub(super) fn git<S: AsRef<OsStr>>(
 }
 
 /// Returns a git command for a folder, without variables that point to another repository.
-pub(super) fn command(dir: &Path) -> Command {
+fn command(dir: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(dir).stdin(Stdio::null());
     for name in GIT_VARIABLES.split_ascii_whitespace() {
@@ -273,7 +308,7 @@ fn run(command: &mut Command) -> io::Result<Output> {
 }
 
 /// Runs a git command and returns its output without the last line break.
-pub(super) fn output(mut command: Command) -> Result<String> {
+fn output(mut command: Command) -> Result<String> {
     let output = run(&mut command);
     let failed = |reason: &str| {
         let args: Vec<_> = command.get_args().skip(2).map(OsStr::to_string_lossy).collect();
@@ -290,4 +325,16 @@ pub(super) fn output(mut command: Command) -> Result<String> {
     }
     let text = String::from_utf8_lossy(&output.stdout);
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+fn commit_tree(dir: &Path, tree: &str, parent: Option<&Commit>) -> Result<String> {
+    let mut command = command(dir);
+    command.args(["commit-tree", tree, "-m", "Files of a working tree"]);
+    command.args(parent.iter().flat_map(|parent| ["-p", parent.id.as_str()]));
+    // With fixed names and dates, equal files give equal commits.
+    for role in ["AUTHOR", "COMMITTER"] {
+        let fields = [("NAME", "arbiter"), ("EMAIL", "arbiter@localhost"), ("DATE", "@0 +0000")];
+        command.envs(fields.map(|(field, value)| (format!("GIT_{role}_{field}"), value)));
+    }
+    output(command)
 }

@@ -7,7 +7,6 @@
 
 mod bench;
 mod cache;
-mod checkout;
 mod clean;
 mod environment;
 mod error;

@@ -11,7 +11,6 @@ use tempfile::TempDir;
 
 use super::bench::{BenchTarget, Signature, promised_nodes, run_bench};
 use super::cache::{BenchRecord, BuildRecord, Cache, Entry};
-use super::checkout::check_out;
 use super::environment::{build_environment, compiler_environment, toolchains};
 use super::error::{BuildError, BuildFailure, Result, io_error};
 use super::files::Files;
@@ -202,7 +201,7 @@ impl Builder<'_> {
         // The files have a separate subfolder, because the sandbox has its home folder next to the
         // files.
         let top = dir.0.join("files");
-        check_out(repo, commit.as_ref(), snapshot.as_ref(), &top)?;
+        repo.check_out(commit.as_ref(), snapshot.as_ref(), &top)?;
         // The tracked files are listed now, because a later git command would obey settings that
         // the build has changed.
         let tracked = git(&top, ["ls-files", "-z"])?;
