@@ -159,10 +159,7 @@ fn rules(plan: &Plan) -> Value {
 /// `start` is the first opening of the earlier run.
 fn opening(plan: &Plan, before: u64) -> Value {
     let file = path_text(plan.book.as_deref());
-    let format = match plan.book {
-        None => 2,
-        Some(_) => u8::from(file.contains(".pgn")),
-    };
+    let format = if plan.book.is_none() { 2 } else { u8::from(file.contains(".pgn")) };
     json!({"file": file, "format": format, "order": u8::from(plan.order == Order::Sequential),
            "plies": plan.reading.plies.map_or(-1, i64::from), "start": (plan.opening_start + 1).saturating_sub(before)})
 }
