@@ -19,10 +19,9 @@ const QUOTED_FAULTS: usize = 2;
 /// Prints the settings of the run before its first game.
 pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     let ReadyRun { name, plan, state, .. } = ready;
-    let engines: Vec<String> = plan
-        .own_engines()
-        .map(|(name, engine)| format!("{name} ({})", engine.conditions.limits))
-        .collect();
+    let engines = plan.own_engines();
+    let engines = engines.map(|(name, engine)| format!("{name} ({})", engine.conditions.limits));
+    let engines: Vec<String> = engines.collect();
     note(&format!("run {name}: {}", engines.join(" v ")));
     if let Some(ablation) = &plan.ablation {
         note(&format!("against itself without {}", ablation.features.join(", ")));
