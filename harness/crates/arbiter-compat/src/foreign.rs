@@ -365,11 +365,11 @@ fn spec(engine: &Value) -> Vec<String> {
     let tc = &limit["tc"];
     let of = |value: &Value| value.as_u64().filter(|number| *number > 0);
     let seconds = |ms: u64| ms as f64 / 1e3;
-    let mut values: Vec<String> = ["name", "cmd", "dir", "args"]
-        .iter()
-        .filter(|key| engine[**key].as_str().is_some_and(|value| !value.is_empty()))
-        .map(|key| format!("{key}={}", plain(&engine[*key])))
-        .collect();
+    let mut values: Vec<String> = Vec::new();
+    for key in ["name", "cmd", "dir", "args"] {
+        let value = engine[key].as_str().filter(|value| !value.is_empty());
+        values.extend(value.map(|value| format!("{key}={value}")));
+    }
     if let Some(time) = of(&tc["time"]) {
         let moves = of(&tc["moves"]).map(|moves| format!("{moves}/")).unwrap_or_default();
         let increment = seconds(of(&tc["increment"]).unwrap_or(0));
