@@ -37,6 +37,8 @@ pub(crate) fn engine_spec(flag: &str, text: &str) -> Result<EngineSpec, Failure>
 /// Settings of builds and benches, other than the engines.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BuildContext {
+    /// Default settings of the engines.
+    pub each: EngineSpec,
     /// Settings file named by a flag.
     pub config: Option<PathBuf>,
     /// Paths of results and other outputs, which do not count as changes of a working tree.
@@ -72,7 +74,6 @@ impl BuildArgs {
     pub(crate) fn prepare(
         &self,
         engines: Vec<EngineSpec>,
-        each: &EngineSpec,
         context: BuildContext,
         check: Option<BuildCheck>,
     ) -> Result<BuiltEngines, Failure> {
@@ -87,25 +88,22 @@ impl BuildArgs {
         let needs_build_or_bench = self.dev().is_some()
             || context.reference_nps.is_some()
             || engines.iter().any(is_built)
-            || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()));
+            || (is_built(&context.each) && engines.iter().any(|engine| engine.cmd.is_none()));
         if !needs_build_or_bench {
             return Ok(BuiltEngines { engines, ..BuiltEngines::default() });
         }
-        let each = each.clone();
         self.with_all(context, move |builder| {
             if let Some(check) = check {
-                check(builder.outlines(engines.clone(), &each)?)?;
+                check(builder.outlines(engines.clone())?)?;
             }
-            builder.make(engines, &each)
+            builder.make(engines)
         })
     }
 
     /// Returns the description of a revision, without running any of its code.
     pub(crate) fn outline(&self, rev: &'static str) -> Result<Outline, Failure> {
         let repo = self.repository(None)?;
-        self.with_all(BuildContext::default(), move |builder| {
-            builder.with_builder(&repo, SandboxMode::Off, |builder| builder.outline(&repo, rev))
-        })
+        self.with_all(BuildContext::default(), move |builder| builder.outline(&repo, rev))
     }
 
     /// Runs `work` with an engine builder until the work is done or a signal ends it.
@@ -148,8 +146,7 @@ impl BuildArgs {
             let cache = program.ancestors().nth(4).map(Path::to_owned);
             let pass_env = self.pass_env.clone();
             let rebuild = BuildArgs { cache, no_bench: true, pass_env, ..BuildArgs::default() };
-            let context = BuildContext::default();
-            rebuild.prepare(vec![spec], &EngineSpec::default(), context, None)?;
+            rebuild.prepare(vec![spec], BuildContext::default(), None)?;
             if !is_kept(program)? {
                 let reason = format!("{lost}, and the recipe or toolchain has changed");
                 return Err(Failure::invalid(reason));
@@ -158,6 +155,9 @@ impl BuildArgs {
         Ok(())
     }
 }
+
+/// Engine with a program, the result of its bench, and the recipe of its bench.
+type BuiltEngine = (EngineSpec, Option<Signature>, BenchRecipe);
 
 /// Builder of the engines of a command.
 struct EngineBuilder<'a> {
@@ -173,17 +173,12 @@ struct EngineBuilder<'a> {
 impl EngineBuilder<'_> {
     /// Replaces each revision with the bundled engine, and returns the engines. Prints a note if
     /// HEAD is to be built although the working tree has uncommitted changes.
-    fn outlines(
-        &self,
-        mut engines: Vec<EngineSpec>,
-        each: &EngineSpec,
-    ) -> Result<Vec<EngineSpec>, Failure> {
+    fn outlines(&self, mut engines: Vec<EngineSpec>) -> Result<Vec<EngineSpec>, Failure> {
         let mut heads = Vec::new();
         let mut working_trees = Vec::new();
         for spec in &mut engines {
-            let Some(rev) = revision(spec, each) else { continue };
-            let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
-            let outline = self.outlined(spec, &repo, &rev)?;
+            let Some(rev) = self.revision(spec) else { continue };
+            let (repo, outline) = self.outlined(spec, &rev)?;
             let head = repo.commit("HEAD").ok();
             // Users who write the full hash of a commit mean the commit. Users who write another
             // name for HEAD may expect uncommitted changes to be included.
@@ -197,8 +192,7 @@ impl EngineBuilder<'_> {
         make_names_differ(&mut engines);
         heads.retain(|(_, repo)| !working_trees.contains(repo));
         if let Some((rev, repo)) = heads.first()
-            && let Ok(files) = self
-                .with_builder(repo, SandboxMode::Off, |builder| builder.outline(repo, WORKING_TREE))
+            && let Ok(files) = self.outline(repo, WORKING_TREE)
             && files.is_dirty
         {
             note(&format!(
@@ -210,19 +204,12 @@ impl EngineBuilder<'_> {
     }
 
     /// Builds revisions and runs benches.
-    fn make(&self, engines: Vec<EngineSpec>, each: &EngineSpec) -> Result<BuiltEngines, Failure> {
+    fn make(&self, engines: Vec<EngineSpec>) -> Result<BuiltEngines, Failure> {
         let mut prepared = BuiltEngines::default();
         for (index, spec) in engines.into_iter().enumerate() {
-            let (spec, signature, recipe) = match revision(&spec, each) {
-                Some(rev) => self.built(spec, each, &rev)?,
-                None => {
-                    let merged = spec.clone().or(each);
-                    let is_bundled = merged.cmd.as_deref() == Some(BUNDLED);
-                    let settings = if is_bundled { None } else { self.settings()? };
-                    let recipe = settings.map(|settings| settings.bench).unwrap_or_default();
-                    let found = self.bench_existing(index, merged, &recipe)?;
-                    (spec, found, recipe)
-                }
+            let (spec, signature, recipe) = match self.revision(&spec) {
+                Some(rev) => self.built(spec, &rev)?,
+                None => self.existing(index, spec)?,
             };
             prepared.engines.push(spec);
             prepared.signatures.push(signature);
@@ -252,15 +239,9 @@ impl EngineBuilder<'_> {
     }
 
     /// Builds an engine from a revision.
-    fn built(
-        &self,
-        mut spec: EngineSpec,
-        each: &EngineSpec,
-        rev: &str,
-    ) -> Result<(EngineSpec, Option<Signature>, BenchRecipe), Failure> {
-        let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
+    fn built(&self, mut spec: EngineSpec, rev: &str) -> Result<BuiltEngine, Failure> {
         if self.context.is_dry_run {
-            let Outline { label, recipe, .. } = self.outlined(&mut spec, &repo, rev)?;
+            let (_, Outline { label, recipe, .. }) = self.outlined(&mut spec, rev)?;
             note(&format!(
                 "{label} is not built in a dry run: its options and bench are unknown; in a \
                  checkout, {} would report its toolchain, and `{}` ({}) build it",
@@ -270,8 +251,9 @@ impl EngineBuilder<'_> {
             ));
             return Ok((spec, None, BenchRecipe::default()));
         }
-        let mode = spec.sandbox.or(each.sandbox).unwrap_or_default();
-        let mut built = self.with_builder(&repo, mode, |builder| builder.build(&repo, rev))?;
+        let repo = self.repository(&spec)?;
+        let mode = spec.sandbox.or(self.context.each.sandbox).unwrap_or_default();
+        let mut built = self.builder(&repo, mode)?.build(&repo, rev)?;
         let signature = self.signature(&mut built)?;
         let provenance = Provenance {
             bench: signature.map(|signature| signature.nodes),
@@ -286,92 +268,96 @@ impl EngineBuilder<'_> {
 
     /// Returns the bench signature of a revision; `None` if the bench is not to be run, or if the
     /// revision has no bench and no bench is required.
-    fn signature(&self, built: &mut Built) -> Result<Option<Signature>, Failure> {
+    fn signature(&self, built: &mut Built<'_>) -> Result<Option<Signature>, Failure> {
         let copies = self.context.copies;
         if self.context.reference_nps.is_some() {
             // The cached speed was measured at another time, under another load.
-            built.measure(copies, self.spawner, self.cancel)?;
+            built.measure(copies)?;
         } else if self.args.no_bench {
             return Ok(None);
         }
         let promised = built.promised_nodes();
         let BenchRecipe { args, pattern, .. } = &built.outline.recipe.settings.bench;
         let is_expected = args.is_some() || pattern.is_some() || promised.is_some();
-        let found = built.signature(copies, self.spawner, self.cancel);
+        let found = built.signature(copies);
         let agrees = if promised.is_some() { ", as in its commit message" } else { "" };
         let accepted: &[BuildFailure] = if is_expected { &[] } else { &[BuildFailure::NoBench] };
         noted_bench(&built.outline.label, found, agrees, accepted)
     }
 
     /// Replaces a revision with the bundled engine, and returns the description of the revision.
-    fn outlined(
-        &self,
-        spec: &mut EngineSpec,
-        repo: &Repository,
-        rev: &str,
-    ) -> Result<Outline, Failure> {
-        let outline =
-            self.with_builder(repo, SandboxMode::Off, |builder| builder.outline(repo, rev))?;
-        spec.provenance = Some(provenance(repo, rev, &outline));
+    fn outlined(&self, spec: &mut EngineSpec, rev: &str) -> Result<(Repository, Outline), Failure> {
+        let repo = self.repository(spec)?;
+        let outline = self.outline(&repo, rev)?;
+        spec.provenance = Some(provenance(&repo, rev, &outline));
         spec.name.get_or_insert_with(|| outline.label.clone());
         (spec.cmd, spec.rev) = (Some(BUNDLED.to_owned()), None);
-        Ok(outline)
+        Ok((repo, outline))
+    }
+
+    /// Returns the description of a revision.
+    fn outline(&self, repo: &Repository, rev: &str) -> Result<Outline, Failure> {
+        Ok(self.builder(repo, SandboxMode::Off)?.outline(repo, rev)?)
+    }
+
+    /// Returns the revision from which an engine is built, if any.
+    fn revision(&self, spec: &EngineSpec) -> Option<String> {
+        let each = self.context.each.rev.as_ref();
+        spec.rev.as_ref().or(each).filter(|_| spec.cmd.is_none()).cloned()
+    }
+
+    /// Opens the repository of an engine.
+    fn repository(&self, spec: &EngineSpec) -> Result<Repository, BuildError> {
+        self.args.repository(spec.repo.as_deref().or(self.context.each.repo.as_deref()))
     }
 
     /// Runs the bench of an existing program, for comparison with a build or to scale times.
-    fn bench_existing(
-        &self,
-        index: usize,
-        spec: EngineSpec,
-        recipe: &BenchRecipe,
-    ) -> Result<Option<Signature>, Failure> {
+    fn existing(&self, index: usize, spec: EngineSpec) -> Result<BuiltEngine, Failure> {
+        let merged = spec.clone().or(&self.context.each);
+        let is_bundled = merged.cmd.as_deref() == Some(BUNDLED);
+        let settings = if is_bundled { None } else { self.settings()? };
+        let recipe = settings.map(|settings| settings.bench).unwrap_or_default();
         if self.args.no_bench && self.context.reference_nps.is_none() {
-            return Ok(None);
+            return Ok((spec, None, recipe));
         }
         // An error is reported later, when the plan is resolved.
-        let Ok(engine) = resolve_engine(index, spec) else { return Ok(None) };
-        let EngineSetup { name, launch, .. } = setup(&engine)?;
-        let subject = BenchTarget { name: &name, launch: &launch, recipe };
-        let found = run_bench(&subject, self.context.copies, self.spawner, self.cancel);
+        let Ok(engine) = resolve_engine(index, merged) else { return Ok((spec, None, recipe)) };
+        let EngineSetup { name, launch, .. } = &setup(&engine)?;
+        let EngineBuilder { spawner, cancel, .. } = self;
+        let target = BenchTarget { name, launch, recipe: &recipe, spawner, cancel };
+        let found = run_bench(&target, self.context.copies);
         let accepted: &[BuildFailure] = match self.context.reference_nps {
             Some(_) => &[],
             None => &[BuildFailure::NoBench, BuildFailure::BenchFailed],
         };
-        noted_bench(&name, found, "", accepted)
+        Ok((spec, noted_bench(name, found, "", accepted)?, recipe))
     }
 
-    /// Runs `work` with a builder for a repository.
-    fn with_builder<T>(
-        &self,
-        repo: &Repository,
-        mode: SandboxMode,
-        work: impl FnOnce(&Builder<'_>) -> Result<T, BuildError>,
-    ) -> Result<T, Failure> {
+    /// Returns the builder for a repository.
+    fn builder(&self, repo: &Repository, mode: SandboxMode) -> Result<Builder<'_>, Failure> {
         // The settings file describes the builds of its own repository. For another repository, the
         // file is used only if a flag names the file.
         let is_ours = || Repository::open(Path::new(".")).is_ok_and(|here| here == *repo);
         let is_named = self.context.config.is_some();
         let settings = self.settings()?.filter(|_| is_named || is_ours());
-        let read = |text: &str| build_settings_of(DEFAULT_SETTINGS, text);
         let without = self.context.without.iter().filter_map(|path| std::path::absolute(path).ok());
         let without = without.chain(files_of_init(&repo.top));
-        let notify = |words: &str| {
+        let notify = move |words: &str| {
             if self.printed.borrow_mut().insert(words.to_owned()) {
                 note(words);
             }
         };
-        let builder = Builder {
+        Ok(Builder {
             cache: &self.cache,
             settings,
-            read: &read,
+            read: |text| build_settings_of(DEFAULT_SETTINGS, text),
             passed: &self.args.pass_env,
             sandbox: sandbox(mode, Vec::new()),
             without: without.collect(),
             spawner: self.spawner,
             cancel: self.cancel,
-            notify: &notify,
-        };
-        Ok(work(&builder)?)
+            notify: Box::new(notify),
+        })
     }
 
     /// Returns the build settings in the settings file.
@@ -381,11 +367,6 @@ impl EngineBuilder<'_> {
         let read = file.build.map(|table| table.settings(&name)).transpose();
         Ok(read.map_err(|reason| BuildError::invalid_recipe(&name, &reason))?)
     }
-}
-
-/// Returns the revision from which an engine is built, if any.
-fn revision(spec: &EngineSpec, each: &EngineSpec) -> Option<String> {
-    spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none())
 }
 
 /// Prints the result of a bench. Returns `None` if the bench failed for one of the `accepted`

@@ -105,11 +105,9 @@ impl SuiteArgs {
 
     /// Creates the error for a suite without usable positions.
     pub(crate) fn no_positions_error(&self, unusable: &[LineFault]) -> Failure {
-        let reasons: String = unusable
-            .iter()
-            .take(NAMED)
-            .map(|fault| format!("\n  line {}: {}", fault.line, fault.reason))
-            .collect();
+        let named = unusable.iter().take(NAMED);
+        let reasons: String =
+            named.map(|fault| format!("\n  line {}: {}", fault.line, fault.reason)).collect();
         let message = format!("{}: no usable position{reasons}", self.suite.display());
         Failure::new(ExitCode::NothingToRun, message)
     }
@@ -124,10 +122,10 @@ fn engines<'a>(
     let each = EngineSpec { limits, ..EngineSpec::default() };
     let typed = specs.map(|text| engine_spec("engine", text));
     let typed = typed.collect::<Result<_, Failure>>()?;
-    let context = BuildContext { copies, ..BuildContext::default() };
+    let context = BuildContext { each: each.clone(), copies, ..BuildContext::default() };
     let common = each.clone();
     let check = Box::new(move |engines| resolved(engines, &common).map(drop));
-    resolved(build.prepare(typed, &each, context, Some(check))?.engines, &each)
+    resolved(build.prepare(typed, context, Some(check))?.engines, &each)
 }
 
 /// Resolves specifications to engines; fails if two engines have the same name.

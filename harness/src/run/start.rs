@@ -267,6 +267,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
     let request = &requested.request;
     let outputs = request.draft.pgn.iter().chain(&request.draft.epd);
     let context = BuildContext {
+        each: request.each.clone(),
         config: requested.config.clone(),
         without: outputs.chain(&request.stderr_dir).chain([&requested.results]).cloned().collect(),
         copies: requested.request.concurrency.unwrap_or_else(|| default_concurrency(true)),
@@ -274,8 +275,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
         is_dry_run: requested.flags.dry_run,
     };
     let engines = std::mem::take(&mut requested.request.engines);
-    let built =
-        requested.flags.build.prepare(engines, &requested.request.each, context, Some(check))?;
+    let built = requested.flags.build.prepare(engines, context, Some(check))?;
     requested.request.engines = built.engines;
     requested.request.draft.scale = built.scale;
     // The flags are cleared, so that a second call does not build the engines again.

@@ -13,6 +13,7 @@ use arbiter_process::{read_bounded, remove_secrets};
 use tempfile::TempDir;
 
 use super::error::{BuildError, BuildFailure, Result, io_error};
+use super::runner::Outline;
 
 /// Variables that a hook, or git itself, may have set for another repository.
 const GIT_VARIABLES: &str = "
@@ -190,10 +191,11 @@ impl Repository {
         if user_index.is_file() {
             std::fs::copy(&user_index, &index).map_err(io_error(user_index))?;
         }
-        let run = |args: Vec<String>| {
+        let run = |args: &[&str], paths: &[String]| {
             let mut command = command(&self.top);
             command
                 .args(args)
+                .args(paths)
                 .env("GIT_INDEX_FILE", &index)
                 .env("GIT_OBJECT_DIRECTORY", &objects)
                 .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.inner("objects")?);
@@ -203,43 +205,37 @@ impl Repository {
         // does not exist yet contains nothing to exclude.
         let without = without.iter().filter_map(|path| path.canonicalize().ok());
         let inside = without.filter_map(|path| Some(path.strip_prefix(&self.top).ok()?.to_owned()));
-        let inside: Vec<String> = inside
-            .map(|path| path.display().to_string())
-            // Ignored paths are excluded anyway, and git fails if its arguments name them.
-            .filter(|path| !path.is_empty() && !self.ignores(path))
-            .collect();
-        let on_paths = |args: &[&str], how: &str| {
-            let args = args.iter().map(|word| (*word).to_owned());
-            run(args.chain(inside.iter().map(|path| format!(":({how}){path}"))).collect())
+        let mut inside: Vec<String> = inside.map(|path| path.display().to_string()).collect();
+        // Ignored paths are excluded anyway, and git fails if its arguments name them.
+        inside.retain(|path| !path.is_empty() && !self.ignores(path));
+        let marked = |how: &str| -> Vec<String> {
+            inside.iter().map(|path| format!(":({how}){path}")).collect()
         };
-        on_paths(&["add", "--all", "--", "."], "exclude,literal")?;
+        run(&["add", "--all", "--", "."], &marked("exclude,literal"))?;
         // The user may have added some of these paths to the index.
         if !inside.is_empty() {
-            on_paths(&["reset", "--quiet", "--"], "literal")?;
+            run(&["reset", "--quiet", "--"], &marked("literal"))?;
         }
-        let tree = run(vec!["write-tree".to_owned()])?;
+        let tree = run(&["write-tree"], &[])?;
         let head =
             // In a repository without commits, all files count as changed.
             git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
         Ok((tree != head).then_some(Snapshot { tree, objects, _dir: dir }))
     }
 
-    /// Checks out `commit` into `dir`. If `snapshot` is given, checks out its files instead, as a
-    /// commit whose parent is `commit`. A build can query git in `dir`, for example for the hash of the
-    /// commit.
+    /// Checks out a commit into `dir`; for a snapshot, checks out its files, as a commit whose
+    /// parent is the commit at `HEAD`. `objects` are the folders with the objects of the checkout.
+    /// A build can query git in `dir`, for example for the hash of the commit.
     pub(super) fn check_out(
         &self,
-        commit: Option<&Commit>,
-        snapshot: Option<&Snapshot>,
+        outline: &Outline,
+        objects: &[PathBuf],
         dir: &Path,
     ) -> Result<()> {
         std::fs::create_dir_all(dir).map_err(io_error(dir))?;
         // Without a template, the checkout contains no hooks of the user.
         git(dir, ["init", "--quiet", "--template="])?;
-        let mut objects = format!("{}\n", self.inner("objects")?.display());
-        if let Some(snapshot) = snapshot {
-            objects.push_str(&format!("{}\n", snapshot.objects.display()));
-        }
+        let objects: String = objects.iter().map(|path| format!("{}\n", path.display())).collect();
         let alternates = dir.join(".git/objects/info/alternates");
         std::fs::create_dir_all(dir.join(".git/objects/info")).map_err(io_error(dir))?;
         std::fs::write(&alternates, objects).map_err(io_error(alternates))?;
@@ -250,9 +246,9 @@ impl Repository {
         }
         // Relative URLs of submodules are resolved against the URL of the remote.
         git(dir, ["config", "remote.origin.url", &self.origin()])?;
-        let wanted = match snapshot {
-            Some(snapshot) => commit_tree(dir, &snapshot.tree, commit)?,
-            None => commit.map_or("HEAD", |commit| &commit.id).to_owned(),
+        let wanted = match &outline.snapshot {
+            Some(snapshot) => commit_tree(dir, &snapshot.tree, outline.commit.as_ref())?,
+            None => outline.commit.as_ref().map_or("HEAD", |commit| &commit.id).to_owned(),
         };
         // A hook of the user must not run here.
         git(dir, ["-c", "core.hooksPath=/dev/null", "checkout", "--quiet", "--detach", &wanted])?;

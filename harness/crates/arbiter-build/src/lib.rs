@@ -7,10 +7,10 @@
 
 mod bench;
 mod cache;
+mod checkout;
 mod clean;
 mod environment;
 mod error;
-mod files;
 mod git;
 mod log;
 mod recipe;

@@ -7,19 +7,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tempfile::TempDir;
-
 use super::bench::{BenchTarget, Signature, promised_nodes, run_bench};
 use super::cache::{BenchRecord, BuildRecord, Cache, Entry};
+use super::checkout::Checkout;
 use super::environment::{build_environment, compiler_environment, toolchains};
 use super::error::{BuildError, BuildFailure, Result, io_error};
-use super::files::Files;
-use super::git::{Commit, Repository, Snapshot, git};
+use super::git::{Commit, Repository, Snapshot};
 use super::log::Log;
 use super::recipe::{BuildSettings, Recipe, first_error, lacks_network, recipe};
 use arbiter_process::{
     Cancel, Completed, EndReason, Launch, Links, Sandbox, Spawner, Timeouts, open_output,
-    processor_features, read_input, remove_folder, run_to_completion,
+    processor_features, read_input, run_to_completion,
 };
 
 /// Revision that stands for the working tree.
@@ -31,13 +29,15 @@ const TOOLCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A built program.
 #[derive(Debug)]
-pub struct Built {
+pub struct Built<'a> {
     /// Description of the revision.
     pub outline: Outline,
     /// Program, with the settings for its bench.
     pub launch: Launch,
     entry: Entry,
     record: BuildRecord,
+    spawner: &'a Spawner,
+    cancel: &'a Cancel,
 }
 
 /// Description of a revision, obtained without running code of the revision.
@@ -54,7 +54,7 @@ pub struct Outline {
     pub recipe: Recipe,
     /// Hash of the tree object of a snapshot, or of the commit.
     tree: String,
-    snapshot: Option<Snapshot>,
+    pub(super) snapshot: Option<Snapshot>,
 }
 
 impl Outline {
@@ -64,22 +64,17 @@ impl Outline {
     }
 }
 
-impl Built {
+impl Built<'_> {
     /// Returns the signature of the bench, from the cache if it contains the result of at least
     /// `copies` parallel copies. Fails if the node count differs from the count in the commit
     /// message. Blocks until the bench has ended.
-    pub fn signature(
-        &mut self,
-        copies: usize,
-        spawner: &Spawner,
-        cancel: &Cancel,
-    ) -> Result<Signature> {
+    pub fn signature(&mut self, copies: usize) -> Result<Signature> {
         let how = self.outline.recipe.settings.bench.how();
         // A run of more copies proves at least as much, because all copies have to agree.
         let cached = self.record.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
         let signature = match cached {
             Some(bench) => bench.signature,
-            None => self.measure(copies, spawner, cancel)?,
+            None => self.measure(copies)?,
         };
         match self.promised_nodes() {
             Some(promised) if promised != signature.nodes => {
@@ -102,15 +97,11 @@ impl Built {
     }
 
     /// Runs the bench and stores its result. Blocks until the bench has ended.
-    pub fn measure(
-        &mut self,
-        copies: usize,
-        spawner: &Spawner,
-        cancel: &Cancel,
-    ) -> Result<Signature> {
-        let recipe = &self.outline.recipe.settings.bench;
-        let target = BenchTarget { name: &self.outline.label, launch: &self.launch, recipe };
-        let signature = run_bench(&target, copies, spawner, cancel)?;
+    pub fn measure(&mut self, copies: usize) -> Result<Signature> {
+        let Built { outline: Outline { label: name, recipe, .. }, launch, spawner, cancel, .. } =
+            self;
+        let recipe = &recipe.settings.bench;
+        let signature = run_bench(&BenchTarget { name, launch, recipe, spawner, cancel }, copies)?;
         self.record.bench = Some(BenchRecord { how: recipe.how(), signature, copies });
         self.entry.write(&self.record)?;
         Ok(signature)
@@ -124,7 +115,7 @@ pub struct Builder<'a> {
     /// Settings that take precedence over the settings in the commit.
     pub settings: Option<BuildSettings>,
     /// Parser of a commit's settings file, which returns the build settings.
-    pub read: &'a dyn Fn(&str) -> Result<Option<BuildSettings>, String>,
+    pub read: fn(&str) -> Result<Option<BuildSettings>, String>,
     /// Names of additional environment variables that are passed to builds.
     pub passed: &'a [String],
     /// Sandbox for the commands of a commit and for the bench of the built program. A build may
@@ -138,7 +129,7 @@ pub struct Builder<'a> {
     /// Signal that cancels a build and ends its processes.
     pub cancel: &'a Cancel,
     /// Receiver of messages for the user.
-    pub notify: &'a dyn Fn(&str),
+    pub notify: Box<dyn Fn(&str) + 'a>,
 }
 
 /// Hint for a failed build that may have needed the network.
@@ -148,17 +139,7 @@ const NO_NETWORK: &str = "; builds in the sandbox have no network unless [build]
 /// Name of the settings file in a commit.
 const SETTINGS: &str = "arbiter.toml";
 
-/// Folder of a checkout, which is removed when this value is dropped.
-struct Checkout(PathBuf);
-
-impl Drop for Checkout {
-    fn drop(&mut self) {
-        // A folder that remains is found by [`abandoned_folders`](super::abandoned_folders).
-        let _ = remove_folder(&self.0);
-    }
-}
-
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     /// Describes a revision from git data alone, without running its code. Fails for an unknown
     /// revision, and for a tree without a recipe.
     pub fn outline(&self, repo: &Repository, revision: &str) -> Result<Outline> {
@@ -185,31 +166,17 @@ impl Builder<'_> {
 
     /// Returns the program of a revision, cached or newly built. Blocks until a build has ended.
     /// The error of a failed build contains the failed step and the path of the log.
-    pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built> {
+    pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built<'a>> {
         let outline = self.outline(repo, revision)?;
-        let Outline { label, commit, snapshot, .. } = &outline;
-        if snapshot.is_some() {
+        let Outline { label, commit, .. } = &outline;
+        if outline.is_dirty {
             let than = commit.as_ref().map_or("no commit yet".to_owned(), |head| {
                 format!("differs from commit {}", head.short())
             });
             (self.notify)(&format!("the working tree is dirty: {than}"));
         }
-        let staging = self.cache.staging();
-        let dir =
-            TempDir::with_prefix_in("checkout-", &staging).map_err(arbiter_process::without_name);
-        let dir = Checkout(dir.map_err(io_error(staging))?.keep());
-        // The files have a separate subfolder, because the sandbox has its home folder next to the
-        // files.
-        let top = dir.0.join("files");
-        repo.check_out(commit.as_ref(), snapshot.as_ref(), &top)?;
-        // The tracked files are listed now, because a later git command would obey settings that
-        // the build has changed.
-        let tracked = git(&top, ["ls-files", "-z"])?;
-        let tracked = tracked.split('\0').map(PathBuf::from).collect();
-        let objects = [Some(repo.inner("objects")?), snapshot.as_ref().map(|s| s.objects.clone())];
-        let objects = objects.into_iter().flatten().collect();
-        let files = Files { home: &dir.0, top, objects, tracked };
-        let toolchain = self.toolchain(&files, &outline)?;
+        let checkout = Checkout::new(repo, &outline, &self.cache.staging())?;
+        let toolchain = self.toolchain(&checkout)?;
         let commit_id = outline.commit_id();
         let key = key(&outline, &toolchain, &compiler_environment(self.passed));
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
@@ -220,19 +187,12 @@ impl Builder<'_> {
         // Another process may have built the program while this process waited for the lock.
         let record = match entry.intact() {
             Some(record) => record,
-            None => {
-                let record = BuildRecord {
-                    commit: commit_id.to_owned(),
-                    command: outline.recipe.command.clone(),
-                    toolchain,
-                    ..BuildRecord::default()
-                };
-                self.make(&files, &outline, &entry, repo, record)?
-            }
+            None => self.make(&checkout, &entry, toolchain)?,
         };
         // No other process can remove the entry while this process holds the lock.
         entry.hold()?;
         drop(lock);
+        drop(checkout);
         let launch = Launch {
             program: entry.program(&record),
             environment: Some(build_environment(self.passed)),
@@ -241,7 +201,8 @@ impl Builder<'_> {
         };
         // The objects of the snapshot are no longer needed.
         let outline = Outline { snapshot: None, ..outline };
-        Ok(Built { outline, launch, entry, record })
+        let Builder { spawner, cancel, .. } = *self;
+        Ok(Built { outline, launch, entry, record, spawner, cancel })
     }
 
     fn recipe(
@@ -292,8 +253,8 @@ impl Builder<'_> {
 
     /// Returns the output of the toolchain commands, and the features of the processor, which
     /// affect builds with `-march=native`.
-    fn toolchain(&self, files: &Files<'_>, outline: &Outline) -> Result<String> {
-        let Outline { label, recipe, .. } = outline;
+    fn toolchain(&self, checkout: &Checkout<'_>) -> Result<String> {
+        let Outline { label, recipe, .. } = checkout.outline;
         let mut text = String::new();
         // The user is informed before a command of the commit runs.
         if recipe.settings.toolchain.is_some() {
@@ -301,7 +262,7 @@ impl Builder<'_> {
             (self.notify)(&format!("querying the toolchain of {label} by {tools}, in a checkout"));
         }
         for tool in &recipe.toolchain {
-            let ended = self.shell(recipe, tool, files, TOOLCHAIN_TIMEOUT, |_| ())?;
+            let ended = self.shell(checkout, tool, TOOLCHAIN_TIMEOUT, |_| ())?;
             text.push_str(&format!("{tool}: {}\n{}\n", ended.how, ended.lines.join("\n")));
         }
         text.push_str(&processor_features());
@@ -310,13 +271,11 @@ impl Builder<'_> {
 
     fn make(
         &self,
-        files: &Files<'_>,
-        outline: &Outline,
+        checkout: &Checkout<'_>,
         entry: &Entry,
-        repo: &Repository,
-        record: BuildRecord,
+        toolchain: String,
     ) -> Result<BuildRecord> {
-        let Outline { label, recipe, .. } = outline;
+        let Outline { label, recipe, .. } = checkout.outline;
         let log = entry.log();
         let Recipe { command, source, .. } = recipe;
         let made = open_output(&log, File::options().write(true), Links::Refused);
@@ -333,7 +292,7 @@ impl Builder<'_> {
             );
         }
         (self.notify)(&format!("building {label} by `{command}` ({source}); log: {shown}"));
-        let ended = self.run_steps(recipe, files, &file);
+        let ended = self.run_steps(checkout, &file);
         // The log must be complete before an error message refers to it. A poisoned lock is
         // harmless: a panic while the lock is held leaves a valid state.
         let written = file.lock().unwrap_or_else(PoisonError::into_inner).finish();
@@ -355,7 +314,7 @@ impl Builder<'_> {
                 let text = std::fs::read(&log).unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
                 // The checkout is removed after the error, so its path would not help the user.
-                let text = text.replace(&format!("{}/", files.top.display()), "");
+                let text = text.replace(&format!("{}/", checkout.top.display()), "");
                 // The first line is the command itself, which may contain a word such as `error:`.
                 let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
                 let is_cut_off =
@@ -366,29 +325,31 @@ impl Builder<'_> {
             }
             EndReason::Exited => {}
         }
-        let program = match files.find_program(recipe, repo) {
+        let program = match checkout.find_program() {
             Ok(program) => program,
             Err(why) => return fail(BuildFailure::NoBinary, format!("produced no program: {why}")),
         };
         let name = program.file_name().and_then(|name| name.to_str()).unwrap_or("engine");
-        let seconds = ended.elapsed.as_secs_f64();
-        let record = BuildRecord { program: name.to_owned(), seconds, ..record };
-        let record = entry.store(&files.top.join(&program), record)?;
-        (self.notify)(&format!("built {label} in {} s", seconds.round() as u64));
+        let record = BuildRecord {
+            program: name.to_owned(),
+            commit: checkout.outline.commit_id().to_owned(),
+            command: command.clone(),
+            toolchain,
+            seconds: ended.elapsed.as_secs_f64(),
+            ..BuildRecord::default()
+        };
+        let record = entry.store(&checkout.top.join(&program), record)?;
+        (self.notify)(&format!("built {label} in {} s", record.seconds.round() as u64));
         Ok(record)
     }
 
     /// Fetches submodules if the recipe requires them, and runs the build command. Returns the
     /// result of the last step that ran.
-    fn run_steps(
-        &self,
-        recipe: &Recipe,
-        files: &Files<'_>,
-        log: &Arc<Mutex<Log>>,
-    ) -> Result<Completed> {
+    fn run_steps(&self, checkout: &Checkout<'_>, log: &Arc<Mutex<Log>>) -> Result<Completed> {
+        let recipe = &checkout.outline.recipe;
         let run = |step: &str, limit| {
             let log = log.clone();
-            self.shell(recipe, step, files, limit, move |line: &str| {
+            self.shell(checkout, step, limit, move |line: &str| {
                 log.lock().unwrap_or_else(PoisonError::into_inner).add(line);
             })
         };
@@ -409,24 +370,30 @@ impl Builder<'_> {
     /// Runs a script in a checkout, with the build environment and the variables of the recipe.
     fn shell(
         &self,
-        recipe: &Recipe,
+        checkout: &Checkout<'_>,
         script: &str,
-        files: &Files<'_>,
         limit: Duration,
         read: impl FnMut(&str) + Send + 'static,
     ) -> Result<Completed> {
+        let settings = &checkout.outline.recipe.settings;
         let (mut environment, sandbox) = match &self.sandbox {
             None => (build_environment(self.passed), None),
-            Some(sandbox) => {
+            Some(base) => {
                 let (readable, environment) = toolchains(self.passed);
-                (environment, Some(files.sandbox(sandbox, readable, recipe.settings.network)))
+                let sandbox = Sandbox {
+                    readable: [&base.readable[..], &readable, &checkout.objects].concat(),
+                    home: Some(checkout.home.clone()),
+                    is_builder: true,
+                    has_network: settings.network,
+                    ..base.clone()
+                };
+                (environment, Some(sandbox))
             }
         };
         // A build has no input to read a password from.
         environment.push(("GIT_TERMINAL_PROMPT".into(), "0".into()));
         // The variables of the recipe come last, because later values replace earlier ones.
-        environment
-            .extend(recipe.settings.env.iter().map(|(name, value)| (name.into(), value.into())));
+        environment.extend(settings.env.iter().map(|(name, value)| (name.into(), value.into())));
         // The shell joins both outputs, so that the log contains the lines in the order in which
         // they were written. The script is an argument, because quoting would change scripts that
         // contain quotation marks.
@@ -434,7 +401,7 @@ impl Builder<'_> {
         let launch = Launch {
             program: "/bin/sh".into(),
             args,
-            dir: Some(files.top.clone()),
+            dir: Some(checkout.top.clone()),
             environment: Some(environment),
             sandbox,
             ..Launch::default()

@@ -50,13 +50,13 @@ fn with_builder<T>(dir: &Path, work: impl FnOnce(&Builder<'_>) -> T) -> T {
     let builder = Builder {
         cache: &cache,
         settings: None,
-        read: &|_| Ok(None),
+        read: |_| Ok(None),
         passed: &[],
         sandbox: Some(Sandbox { is_required: true, ..Sandbox::default() }),
         without: Vec::new(),
         spawner: &spawner,
         cancel: &cancel,
-        notify: &|_| (),
+        notify: Box::new(|_| ()),
     };
     work(&builder)
 }

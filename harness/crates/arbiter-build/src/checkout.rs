@@ -1,46 +1,68 @@
-//! Files that a build has produced in its checkout.
+//! Separate checkout of a revision, and the files that a build has produced in it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::git::Repository;
-use super::recipe::{Recipe, choose, is_output};
-use arbiter_process::{Sandbox, is_executable, read_text};
+use tempfile::TempDir;
+
+use super::error::{Result, io_error};
+use super::git::{Repository, git};
+use super::recipe::{choose, is_output};
+use super::runner::Outline;
+use arbiter_process::{is_executable, read_text, remove_folder, without_name};
 
 /// Maximum depth, in path components, of a program in a checkout.
 const MAX_DEPTH: usize = 6;
 
-/// Files of a checkout in which a program was built.
-pub(super) struct Files<'a> {
+/// Checkout in which a program is built. Its folder is removed when this value is dropped.
+pub(super) struct Checkout<'a> {
+    /// Revision that is checked out.
+    pub(super) outline: &'a Outline,
+    repo: &'a Repository,
     /// Folder that a sandboxed build may write to; it contains the checkout.
-    pub(super) home: &'a Path,
+    pub(super) home: PathBuf,
+    /// Root of the checkout.
     pub(super) top: PathBuf,
     /// Folders in which git finds the objects of the checkout.
     pub(super) objects: Vec<PathBuf>,
     /// Files that git tracked before the build, relative to the root of the checkout.
-    pub(super) tracked: BTreeSet<PathBuf>,
+    tracked: BTreeSet<PathBuf>,
 }
 
-impl Files<'_> {
-    /// Returns the sandbox for commands that may also read `readable`.
-    pub(super) fn sandbox(
-        &self,
-        base: &Sandbox,
-        readable: Vec<PathBuf>,
-        has_network: bool,
-    ) -> Sandbox {
-        let readable = [&base.readable[..], &readable, &self.objects].concat();
-        let home = Some(self.home.to_owned());
-        Sandbox { readable, home, is_builder: true, has_network, ..base.clone() }
+impl Drop for Checkout<'_> {
+    fn drop(&mut self) {
+        // A folder that remains is found by [`abandoned_folders`](super::abandoned_folders).
+        let _ = remove_folder(&self.home);
+    }
+}
+
+impl<'a> Checkout<'a> {
+    /// Checks out a revision into a new folder below `staging`.
+    pub(super) fn new(
+        repo: &'a Repository,
+        outline: &'a Outline,
+        staging: &Path,
+    ) -> Result<Checkout<'a>> {
+        let mut objects = vec![repo.inner("objects")?];
+        objects.extend(outline.snapshot.as_ref().map(|snapshot| snapshot.objects.clone()));
+        let home = TempDir::with_prefix_in("checkout-", staging).map_err(without_name);
+        let home = home.map_err(io_error(staging))?.keep();
+        // The files have a separate subfolder, because the sandbox has its home folder next to the
+        // files.
+        let top = home.join("files");
+        let mut checkout = Checkout { outline, repo, home, top, objects, tracked: BTreeSet::new() };
+        repo.check_out(outline, &checkout.objects, &checkout.top)?;
+        // The tracked files are listed now, because a later git command would obey settings that
+        // the build has changed.
+        let tracked = git(&checkout.top, ["ls-files", "-z"])?;
+        checkout.tracked = tracked.split('\0').map(PathBuf::from).collect();
+        Ok(checkout)
     }
 
     /// Returns the path of the program that the build has produced, relative to the root of the
     /// checkout. The error explains why no program, or no single program, was found.
-    pub(super) fn find_program(
-        &self,
-        recipe: &Recipe,
-        repo: &Repository,
-    ) -> Result<PathBuf, String> {
+    pub(super) fn find_program(&self) -> Result<PathBuf, String> {
+        let recipe = &self.outline.recipe;
         if let Some(binary) = &recipe.settings.binary {
             return if self.is_program(binary) {
                 Ok(binary.clone())
@@ -54,7 +76,7 @@ impl Files<'_> {
         // The order of files in a folder is arbitrary, but the selection must not depend on the
         // order.
         found.sort();
-        let name = repo.top.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = self.repo.top.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let manifest = read_text(&self.top.join("Cargo.toml")).unwrap_or_default();
         let package = manifest
             .parse::<toml::Table>()
