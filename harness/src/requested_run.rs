@@ -10,11 +10,15 @@ use crate::{
 };
 use arbiter_compat::Style;
 use arbiter_names::is_hidden;
-use arbiter_plan::{Affinity, Request};
+use arbiter_plan::{Affinity, Request, RunKind};
 
 /// Request for a run, from flags and the settings file.
 #[derive(Debug, Default)]
 pub(crate) struct RequestedRun {
+    /// Kind of the run, as its subcommand requires.
+    pub kind: RunKind,
+    /// `true` if workers play.
+    pub has_workers: bool,
     /// Settings of a new run.
     pub request: Request,
     /// Results folder.

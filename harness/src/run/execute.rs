@@ -13,7 +13,7 @@ use crate::{
     exit_code::ExitCode, failure::Failure, fleet::Fleet, keyboard::Keyboard, metrics::Endpoint,
     runtime::runtime,
 };
-use arbiter_compat::{Printer, Style};
+use arbiter_compat::Printer;
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::Plan;
 use arbiter_report::{
@@ -36,13 +36,11 @@ pub(super) fn execute(
     mut ready: ReadyRun,
     fleet: Option<Fleet>,
     endpoint: Option<Endpoint>,
-    format: OutputFormat,
-    style: Option<Style>,
     retry_hint: Option<&str>,
 ) -> Result<ExitCode, Failure> {
     let resume_hint =
         retry_hint.map_or_else(|| default_resume_hint(&ready, fleet.as_ref()), str::to_owned);
-    if let Some(style) = &style {
+    if let Some(style) = &ready.style {
         // The identity is saved before the first game, so that a run that is killed can also be
         // resumed.
         let saved = style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts());
@@ -56,24 +54,26 @@ pub(super) fn execute(
         // the ending is stored now.
         Some(ending) => {
             let unnoted = ready.store.set_ending(&ready.name, Some(ending)).err();
-            if let Some(style) = &style {
+            if let Some(style) = &ready.style {
                 let printed = Printer::print_again(style, &ready.plan, &ready.state, ending);
                 printed.map_err(Failure::environment)?;
             }
             (None, unnoted)
         }
-        None => play_pairs(&mut ready, fleet, endpoint, format, style.as_ref(), &resume_hint)
-            .map(|finished| (finished.stop_cause, finished.unnoted))?,
+        None => {
+            let finished = play_pairs(&mut ready, fleet, endpoint, &resume_hint)?;
+            (finished.stop_cause, finished.unnoted)
+        }
     };
     // The verdict follows from the stored pairs, so a failure to store the ending is not an error
     // of the command.
     if let Some(error) = unnoted {
         log_error(format!("{error}; all pairs are stored, but not the final status of the run"));
     }
-    let ReadyRun { name, state, store, results, .. } = &ready;
+    let ReadyRun { name, state, store, results, format, style, .. } = &ready;
     let summary = summary_of(store, &store.run(name)?, state)?;
     if style.is_none() {
-        print_summary(store, &summary, format)?;
+        print_summary(store, &summary, *format)?;
     }
     note_worker_shares(store, name)?;
     note(&format!(
@@ -93,11 +93,9 @@ fn play_pairs(
     ready: &mut ReadyRun,
     fleet: Option<Fleet>,
     endpoint: Option<Endpoint>,
-    format: OutputFormat,
-    style: Option<&Style>,
     resume_hint: &str,
 ) -> Result<Finished, Failure> {
-    let ReadyRun { name, plan, inputs, store, files, state, results, .. } = ready;
+    let ReadyRun { name, plan, inputs, store, files, state, results, format, style, .. } = ready;
     let inputs = inputs.as_mut().expect("inputs are only missing if the run has ended");
     let Inputs { book, tables, setups, options } = inputs;
     let setups = std::mem::take(setups);
@@ -135,7 +133,7 @@ fn play_pairs(
     };
     observers.push(&mut recent);
     let mut stream = Stream(plan);
-    observers.extend((format == OutputFormat::Ndjson).then_some(&mut stream as &mut dyn Observer));
+    observers.extend((*format == OutputFormat::Ndjson).then_some(&mut stream as &mut dyn Observer));
     let runtime = runtime()?;
     let metrics = endpoint.map(|endpoint| endpoint.observer(runtime.handle(), fleet.as_ref()));
     let mut metrics = metrics.transpose()?;

@@ -17,13 +17,10 @@ use arbiter_settings::{OnResume, difference, filled, on_resume};
 use arbiter_store::{RunLock, Store};
 
 /// Reads, locks and checks a stored run, so that it can be continued.
-pub(super) fn resume_run(
-    kind: RunKind,
-    run: &str,
-    mut requested: RequestedRun,
-    has_workers: bool,
-) -> Result<ReadyRun, Failure> {
-    let (results, style) = (requested.results.clone(), requested.compat.clone());
+pub(super) fn resume_run(run: &str, mut requested: RequestedRun) -> Result<ReadyRun, Failure> {
+    let RequestedRun { results, compat: style, has_workers, .. } = &requested;
+    let (results, style, has_workers) = (results.clone(), style.clone(), *has_workers);
+    let format = requested.flags.format;
     let store = Store::open(&results)?;
     let name = store.named(run)?;
     // The lock is taken before the run is read, because a process that holds the lock may change
@@ -31,7 +28,7 @@ pub(super) fn resume_run(
     let lock = RunLock::take(&results, &name)?;
     let stored = store.run(&name)?;
     let mut plan = stored.plan.clone();
-    if plan.kind != kind {
+    if plan.kind != requested.kind {
         return Err(Failure::invalid(format!(
             "run '{name}' is of another kind\nhint: resume the run with the subcommand that \
              started the run"
@@ -42,7 +39,7 @@ pub(super) fn resume_run(
     let wanted = requested.concurrency;
     let affinity = requested.affinity.take();
     let other_pgn = requested.pgn.take();
-    check_flags(kind, &name, &plan, requested)?;
+    check_flags(&name, &plan, requested)?;
     let other_pgn = other_pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
     let other_pgn = other_pgn.filter(|path| Some(path) != plan.pgn.as_ref());
     let pgn = other_pgn.clone().or_else(|| plan.pgn.clone());
@@ -89,22 +86,17 @@ pub(super) fn resume_run(
         reconcile(file, &store, &name, &state, has_workers)?;
     }
     (plan.concurrency, plan.affinity) = (concurrency, affinity);
-    Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
+    Ok(ReadyRun { name, plan, inputs, store, files, state, results, format, style, _lock: lock })
 }
 
 /// Fails if a flag differs from the settings of the run to resume.
-fn check_flags(
-    kind: RunKind,
-    name: &str,
-    plan: &Plan,
-    mut requested: RequestedRun,
-) -> Result<(), Failure> {
+fn check_flags(name: &str, plan: &Plan, mut requested: RequestedRun) -> Result<(), Failure> {
     let mut given = std::mem::take(&mut requested.given);
     let is_checked = |flag: &str| match on_resume(flag) {
         OnResume::Free => false,
         // In a tuning run, these flags apply to the confirmation of the tuned values, which is a
         // separate run.
-        OnResume::Bound => kind != RunKind::Tune,
+        OnResume::Bound => plan.kind != RunKind::Tune,
         _ => true,
     };
     given.retain(|flag| is_checked(flag));
@@ -125,7 +117,7 @@ fn check_flags(
     let is_whole = requested.flags.resume_or_start && names_engines;
     requested.request = filled(std::mem::take(&mut requested.request), plan, is_whole);
     requested.flags.name = None;
-    let mut wanted = resolve_plan(kind, &mut requested)?;
+    let mut wanted = resolve_plan(&mut requested)?;
     let mut stored = plan.clone();
     for (wanted, stored) in wanted.engines.iter_mut().zip(&mut stored.engines) {
         // The protocol may have been detected when the run started, without a flag that selects it.

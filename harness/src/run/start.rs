@@ -28,13 +28,9 @@ use arbiter_runner::{cpu_sets_of, engine_setups, hash_file, take_fingerprints, u
 use arbiter_store::{Fingerprints, LockError, Offsets, RunLock, Store, StoreError, StoredRun};
 
 /// Resolves the request to a plan, and stores the plan as a new run that is ready to be played.
-pub(super) fn start_new_run(
-    kind: RunKind,
-    mut requested: RequestedRun,
-    has_workers: bool,
-) -> Result<ReadyRun, Failure> {
+pub(super) fn start_new_run(mut requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let stderr_dir = requested.request.stderr_dir.clone();
-    let loaded = load_plan(kind, &mut requested, has_workers)?;
+    let loaded = load_plan(&mut requested)?;
     if let Some(dir) = stderr_dir {
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
@@ -44,19 +40,15 @@ pub(super) fn start_new_run(
 }
 
 /// Resolves the request to a plan, and reads the files of the plan.
-fn load_plan(
-    kind: RunKind,
-    requested: &mut RequestedRun,
-    has_workers: bool,
-) -> Result<LoadedPlan, Failure> {
+fn load_plan(requested: &mut RequestedRun) -> Result<LoadedPlan, Failure> {
     let without_limits = requested.request.without_limits();
-    let loaded = load_inputs(resolve_plan(kind, requested)?, has_workers, None)?;
+    let loaded = load_inputs(resolve_plan(requested)?, requested.has_workers, None)?;
     note_engines(&loaded, &without_limits);
     Ok(loaded)
 }
 
 /// Builds the engines of a request, and resolves the request to a plan.
-pub(super) fn resolve_plan(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
+pub(super) fn resolve_plan(requested: &mut RequestedRun) -> Result<Plan, Failure> {
     if let Some(path) = &requested.request.draft.book {
         std::fs::metadata(path).map_err(|error| {
             let path = path.display();
@@ -67,8 +59,8 @@ pub(super) fn resolve_plan(kind: RunKind, requested: &mut RequestedRun) -> Resul
             })
         })?;
     }
-    make_engines(kind, requested)?;
-    plan_of(kind, std::mem::take(&mut requested.request))
+    make_engines(requested.kind, requested)?;
+    plan_of(requested.kind, std::mem::take(&mut requested.request))
 }
 
 /// Resolves a request whose engines have been built.
@@ -149,18 +141,18 @@ pub(crate) fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failur
 /// Checks that a plan can be played, and stores it as a run.
 pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { mut plan, fingerprints, inputs } = loaded;
-    let RequestedRun { results, is_probed, compat, settings_files, .. } = requested;
-    let RunArgs { name, about, .. } = requested.flags;
+    let RequestedRun { results, is_probed, compat: style, settings_files, .. } = requested;
+    let RunArgs { name, about, format, .. } = requested.flags;
     if let Some(name) = &name {
         RunLock::check_new_name(name)?;
     }
-    check_files(&plan, &settings_files, compat.as_ref(), &results, name.as_deref())?;
+    check_files(&plan, &settings_files, style.as_ref(), &results, name.as_deref())?;
     let store = Store::create(&results)?;
     let (name, created_ms, lock) = new_name(&store, &results, plan.kind, name)?;
-    let inputs = check_engines(&mut plan, inputs, is_probed, compat.as_ref()).map(Some)?;
+    let inputs = check_engines(&mut plan, inputs, is_probed, style.as_ref()).map(Some)?;
     // Files are emptied only after the preflight, so that a run whose engines do not start leaves
     // the files unchanged.
-    for path in compat.iter().flat_map(|style| &style.replaces) {
+    for path in style.iter().flat_map(|style| &style.replaces) {
         let file = open_output(path, File::options().write(true), Links::Followed);
         let emptied = file.and_then(|file| file.set_len(0));
         emptied.map_err(|error| write_error(path, &error))?;
@@ -178,7 +170,7 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
     // at which the games start.
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about.as_deref())?;
     let state = RunState::of(&plan);
-    Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
+    Ok(ReadyRun { name, plan, inputs, store, files, state, results, format, style, _lock: lock })
 }
 
 /// Returns the name of a new run, its start as Unix time in milliseconds, and the lock of the run.
@@ -212,11 +204,12 @@ fn new_name(
 
 /// Resolves the plan, reads the book, starts every engine that is not a revision, and prints the
 /// plan. Nothing is stored, and no games file is opened.
-pub(super) fn dry_run(kind: RunKind, mut requested: RequestedRun) -> Result<(), Failure> {
+pub(super) fn dry_run(mut requested: RequestedRun) -> Result<(), Failure> {
     let format = requested.flags.format;
     let is_probed = requested.is_probed;
     let has_workers = requested.flags.cluster.has_workers();
-    let loaded = load_plan(kind, &mut requested, has_workers)?;
+    requested.has_workers = has_workers;
+    let loaded = load_plan(&mut requested)?;
     if has_workers {
         note("workers would play; a dry run starts the engines on this machine without the server");
     }
