@@ -51,7 +51,7 @@ impl<'a> Checkout<'a> {
         // files.
         let top = home.join("files");
         let mut checkout = Checkout { outline, repo, home, top, objects, tracked: BTreeSet::new() };
-        repo.check_out(outline, &checkout.objects, &checkout.top)?;
+        repo.check_out(&checkout)?;
         // The tracked files are listed now, because a later git command would obey settings that
         // the build has changed.
         let tracked = git(&checkout.top, ["ls-files", "-z"])?;

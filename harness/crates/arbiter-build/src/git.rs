@@ -12,8 +12,8 @@ use std::process::{Command, Output, Stdio};
 use arbiter_process::{read_bounded, remove_secrets};
 use tempfile::TempDir;
 
+use super::checkout::Checkout;
 use super::error::{BuildError, BuildFailure, Result, io_error};
-use super::runner::Outline;
 
 /// Variables that a hook, or git itself, may have set for another repository.
 const GIT_VARIABLES: &str = "
@@ -223,15 +223,11 @@ impl Repository {
         Ok((tree != head).then_some(Snapshot { tree, objects, _dir: dir }))
     }
 
-    /// Checks out a commit into `dir`; for a snapshot, checks out its files, as a commit whose
-    /// parent is the commit at `HEAD`. `objects` are the folders with the objects of the checkout.
-    /// A build can query git in `dir`, for example for the hash of the commit.
-    pub(super) fn check_out(
-        &self,
-        outline: &Outline,
-        objects: &[PathBuf],
-        dir: &Path,
-    ) -> Result<()> {
+    /// Checks out the commit of a checkout; for a snapshot, checks out its files, as a commit whose
+    /// parent is the commit at `HEAD`. A build can query git in the checkout, for example for the
+    /// hash of the commit.
+    pub(super) fn check_out(&self, checkout: &Checkout<'_>) -> Result<()> {
+        let Checkout { outline, top: dir, objects, .. } = checkout;
         std::fs::create_dir_all(dir).map_err(io_error(dir))?;
         // Without a template, the checkout contains no hooks of the user.
         git(dir, ["init", "--quiet", "--template="])?;

@@ -187,7 +187,7 @@ impl<'a> Builder<'a> {
         // Another process may have built the program while this process waited for the lock.
         let record = match entry.intact() {
             Some(record) => record,
-            None => self.make(&checkout, &entry, toolchain)?,
+            None => self.make(&checkout, &entry, &toolchain)?,
         };
         // No other process can remove the entry while this process holds the lock.
         entry.hold()?;
@@ -269,12 +269,7 @@ impl<'a> Builder<'a> {
         Ok(text)
     }
 
-    fn make(
-        &self,
-        checkout: &Checkout<'_>,
-        entry: &Entry,
-        toolchain: String,
-    ) -> Result<BuildRecord> {
+    fn make(&self, checkout: &Checkout<'_>, entry: &Entry, toolchain: &str) -> Result<BuildRecord> {
         let Outline { label, recipe, .. } = checkout.outline;
         let log = entry.log();
         let Recipe { command, source, .. } = recipe;
@@ -334,7 +329,7 @@ impl<'a> Builder<'a> {
             program: name.to_owned(),
             commit: checkout.outline.commit_id().to_owned(),
             command: command.clone(),
-            toolchain,
+            toolchain: toolchain.to_owned(),
             seconds: ended.elapsed.as_secs_f64(),
             ..BuildRecord::default()
         };
