@@ -190,16 +190,12 @@ impl Session {
         })
     }
 
-    fn expect(&mut self, word: &'static str, limit: Duration) -> Result<(), SessionAborted> {
+    fn expect(&mut self, word: &str, limit: Duration) -> Result<(), SessionAborted> {
         if self.receives_word(word, limit)? { Ok(()) } else { Err(self.timed_out(word, limit)) }
     }
 
     /// Waits for a line that starts with `word`. Returns `false` after the timeout.
-    fn receives_word(
-        &mut self,
-        word: &'static str,
-        limit: Duration,
-    ) -> Result<bool, SessionAborted> {
+    fn receives_word(&mut self, word: &str, limit: Duration) -> Result<bool, SessionAborted> {
         if word == "bestmove" && self.early_moves > 0 {
             self.early_moves -= 1;
             return Ok(true);
