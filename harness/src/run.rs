@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::execute::execute;
-pub(crate) use self::execute::print_summary;
+pub(crate) use self::execute::print;
 #[cfg(feature = "json-schema")]
 pub(crate) use self::json_lines::Line;
 pub(crate) use self::preflight::engine_files;

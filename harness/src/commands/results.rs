@@ -11,8 +11,7 @@ use clap::{Args, Subcommand};
 
 use crate::output::{OutputFormat, Rows, print_result};
 use crate::{
-    failure::Failure, output::width, project::ResultsArg, requested_run::one_line,
-    run::print_summary,
+    failure::Failure, output::width, project::ResultsArg, requested_run::one_line, run::print,
 };
 use arbiter_report::{Table, gates_json, gates_table, shown_run, stored_summary};
 use arbiter_store::{Store, StoredGate};
@@ -97,7 +96,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
         Some(ResultsCommand::Show { run }) => {
             let store = store()?;
             let stored = shown_run(&store, &store.named(run)?)?;
-            print_summary(&store, &stored_summary(&store, &stored)?, args.format)
+            print(&store, &stored_summary(&store, &stored)?, args.format)
         }
         Some(ResultsCommand::Log(wanted)) => log::log(&folders, wanted, args.format),
         Some(ResultsCommand::Rm(wanted)) => keep::remove(&store()?, wanted),

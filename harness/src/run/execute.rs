@@ -73,7 +73,7 @@ pub(super) fn execute(
     let ReadyRun { name, state, store, results, format, style, .. } = &ready;
     let summary = summary_of(store, &store.run(name)?, state)?;
     if style.is_none() {
-        print_summary(store, &summary, *format)?;
+        print(store, &summary, *format)?;
     }
     note_worker_shares(store, name)?;
     note(&format!(
@@ -185,11 +185,7 @@ fn local(
 }
 
 /// Prints a summary on standard output.
-pub(crate) fn print_summary(
-    store: &Store,
-    summary: &Summary,
-    format: OutputFormat,
-) -> Result<(), Failure> {
+pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> Result<(), Failure> {
     print_report(&match format {
         OutputFormat::Text => plain_body(&brief_document(summary), width()),
         OutputFormat::Json => run_json_text(summary),

@@ -18,14 +18,11 @@ use arbiter_store::{RunLock, Store};
 
 /// Reads, locks and checks a stored run, so that it can be continued.
 pub(super) fn resume_run(run: &str, mut requested: RequestedRun) -> Result<ReadyRun, Failure> {
-    let RequestedRun { results, compat: style, has_workers, .. } = &requested;
-    let (results, style, has_workers) = (results.clone(), style.clone(), *has_workers);
-    let format = requested.flags.format;
-    let store = Store::open(&results)?;
+    let store = Store::open(&requested.results)?;
     let name = store.named(run)?;
     // The lock is taken before the run is read, because a process that holds the lock may change
     // the run.
-    let lock = RunLock::take(&results, &name)?;
+    let lock = RunLock::take(&requested.results, &name)?;
     let stored = store.run(&name)?;
     let mut plan = stored.plan.clone();
     if plan.kind != requested.kind {
@@ -36,11 +33,10 @@ pub(super) fn resume_run(run: &str, mut requested: RequestedRun) -> Result<Ready
     }
     requested.flags.build.restore(&plan)?;
     let settings_files = std::mem::take(&mut requested.settings_files);
-    let wanted = requested.concurrency;
-    let affinity = requested.affinity.take();
-    let other_pgn = requested.pgn.take();
-    check_flags(&name, &plan, requested)?;
-    let other_pgn = other_pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
+    check_flags(&name, &plan, &mut requested)?;
+    let format = requested.flags.format;
+    let RequestedRun { results, compat: style, has_workers, concurrency: wanted, .. } = requested;
+    let other_pgn = requested.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
     let other_pgn = other_pgn.filter(|path| Some(path) != plan.pgn.as_ref());
     let pgn = other_pgn.clone().or_else(|| plan.pgn.clone());
     let written = Plan { pgn, ..plan.clone() };
@@ -48,7 +44,7 @@ pub(super) fn resume_run(run: &str, mut requested: RequestedRun) -> Result<Ready
     let state = replay_stored(&store, &name, &plan)?;
     store.check_games(&name)?;
     let concurrency = wanted.unwrap_or(plan.concurrency);
-    let affinity = affinity.unwrap_or_else(|| plan.affinity.clone());
+    let affinity = requested.affinity.unwrap_or_else(|| plan.affinity.clone());
     let mut inputs = None;
     // A finished run needs neither its engines nor its book, and the files may no longer exist.
     if state.ending().is_none() {
@@ -90,7 +86,7 @@ pub(super) fn resume_run(run: &str, mut requested: RequestedRun) -> Result<Ready
 }
 
 /// Fails if a flag differs from the settings of the run to resume.
-fn check_flags(name: &str, plan: &Plan, mut requested: RequestedRun) -> Result<(), Failure> {
+fn check_flags(name: &str, plan: &Plan, requested: &mut RequestedRun) -> Result<(), Failure> {
     let mut given = std::mem::take(&mut requested.given);
     let is_checked = |flag: &str| match on_resume(flag) {
         OnResume::Free => false,
@@ -117,7 +113,7 @@ fn check_flags(name: &str, plan: &Plan, mut requested: RequestedRun) -> Result<(
     let is_whole = requested.flags.resume_or_start && names_engines;
     requested.request = filled(std::mem::take(&mut requested.request), plan, is_whole);
     requested.flags.name = None;
-    let mut wanted = resolve_plan(&mut requested)?;
+    let mut wanted = resolve_plan(requested)?;
     let mut stored = plan.clone();
     for (wanted, stored) in wanted.engines.iter_mut().zip(&mut stored.engines) {
         // The protocol may have been detected when the run started, without a flag that selects it.
