@@ -27,7 +27,7 @@ use arbiter_protocol::Deadlines;
 use arbiter_report::note;
 use arbiter_runner::{CoordinatorEnd, DispatcherEnd, RemoteExecutor, Signals, job_channel};
 use arbiter_settings::{Keys, merged};
-use arbiter_store::{Store, StoreError};
+use arbiter_store::Store;
 
 /// Default lease: time for which a worker may be silent, in seconds.
 const DEFAULT_LEASE_S: u64 = 30;
@@ -242,16 +242,21 @@ impl Fleet {
         Ok((run_engines, paths, benches))
     }
 
-    /// Starts to coordinate a run, and returns its executor; `history` is the stored history of the
-    /// workers.
+    /// Starts to coordinate a run in a store, and returns its executor.
     pub(crate) async fn executor(
         self,
         plan: &Plan,
         run: &str,
-        created_ms: i64,
+        store: &Store,
         setups: Vec<EngineSetup>,
-        history: WorkerHistory,
     ) -> Result<RemoteExecutor, Failure> {
+        let excluded = store.excluded_workers(run)?.into_iter();
+        let history = WorkerHistory {
+            excluded: excluded.map(|excluded| (excluded.worker, excluded.reason)).collect(),
+            played: store.played_by_workers(run)?,
+            is_uniform: plan.engines.len() == 2 && plan.tuning.is_none(),
+        };
+        let created_ms = store.run(run)?.head.created_ms;
         let run_engines = self.run_engines(&plan.engines, &setups, plan.scale.is_some()).await;
         let (engines, paths, benches) = run_engines?;
         let (remote, end) = RemoteExecutor::new(self.most);
@@ -329,21 +334,6 @@ pub(crate) async fn opened<T>(
             Err(Failure::interrupted(request, when))
         }
     }
-}
-
-/// Returns the stored history of the workers of a run.
-pub(crate) fn worker_history(
-    store: &Store,
-    run: &str,
-    plan: &Plan,
-) -> Result<WorkerHistory, StoreError> {
-    let excluded =
-        store.excluded_workers(run)?.into_iter().map(|excluded| (excluded.worker, excluded.reason));
-    Ok(WorkerHistory {
-        excluded: excluded.collect(),
-        played: store.played_by_workers(run)?,
-        is_uniform: plan.engines.len() == 2 && plan.tuning.is_none(),
-    })
 }
 
 impl From<AccessError> for Failure {

@@ -99,9 +99,6 @@ fn play_pairs(
     let inputs = inputs.as_mut().expect("inputs are only missing if the run has ended");
     let Inputs { book, tables, setups, options } = inputs;
     let setups = std::mem::take(setups);
-    #[cfg(feature = "cluster")]
-    let (created_ms, history) =
-        (store.run(name)?.head.created_ms, crate::fleet::worker_history(store, name, plan)?);
     let jobs = JobMaker::new(plan, book, tables.clone());
     let (control, control_requests) = mpsc::channel(CONTROL_REQUESTS);
     // fastchess and cutechess-cli have no keyboard commands.
@@ -155,7 +152,7 @@ fn play_pairs(
             }
             #[cfg(feature = "cluster")]
             Some(fleet) => {
-                let opening = fleet.executor(plan, name, created_ms, setups, history);
+                let opening = fleet.executor(plan, name, run.store, setups);
                 let put_away = arbiter_runner::Executor::finish;
                 let when = super::preflight::BEFORE_GAMES;
                 let remote = crate::fleet::opened(opening, &mut signals, put_away, when).await?;
