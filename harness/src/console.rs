@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use log::{Level, LevelFilter, Log, Metadata, Record, kv};
 use serde_json::{Map, Value};
 
-use crate::{exit_code::ExitCode, failure::Failure};
+use crate::failure::Failure;
 use arbiter_process::is_journal;
 use arbiter_report::{BAD_STYLE, shown_message, styled, utc_time_as};
 use arbiter_runner::unix_time_ms;
@@ -47,17 +47,12 @@ impl LogArgs {
             return Ok(format);
         }
         if let Ok(name) = std::env::var(FORMAT_VARIABLE) {
-            return LogFormat::from_str(&name, false).map_err(|_| {
-                let message = format!("{FORMAT_VARIABLE}: expected text, json or journald");
-                Failure::new(ExitCode::Usage, message)
-            });
+            let message = format!("{FORMAT_VARIABLE}: expected text, json or journald");
+            return LogFormat::from_str(&name, false).map_err(|_| Failure::usage(message));
         }
         let stream = std::env::var("JOURNAL_STREAM");
-        Ok(if stream.is_ok_and(|stream| is_journal(&stream)) {
-            LogFormat::Journald
-        } else {
-            LogFormat::Text
-        })
+        let has_journal = stream.is_ok_and(|stream| is_journal(&stream));
+        Ok(if has_journal { LogFormat::Journald } else { LogFormat::Text })
     }
 }
 

@@ -16,10 +16,10 @@ use serde::Serialize;
 
 use crate::build_args::BuildArgs;
 use crate::engine_builds::{BuildContext, engine_spec, setup};
+use crate::failure::Failure;
 use crate::fleet::{ClusterArgs, Fleet};
 use crate::output::{file_name, progress};
 use crate::runtime::{runtime, until_signal};
-use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::read_packed;
 use arbiter_plan::{Engine, EngineSpec, resolve_engine};
@@ -109,7 +109,7 @@ impl SuiteArgs {
         let reasons: String =
             named.map(|fault| format!("\n  line {}: {}", fault.line, fault.reason)).collect();
         let message = format!("{}: no usable position{reasons}", self.suite.display());
-        Failure::new(ExitCode::NothingToRun, message)
+        Failure::nothing_to_run(message)
     }
 }
 

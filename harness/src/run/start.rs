@@ -13,7 +13,7 @@ use crate::fleet::check_for_workers;
 use crate::games_file::{Content, GamesFile};
 use crate::output::{Rows, print_report, write_error};
 use crate::requested_run::{RequestedRun, RunArgs};
-use crate::{bundled_engine, exit_code::ExitCode, failure::Failure};
+use crate::{bundled_engine, failure::Failure};
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::tablebases::Syzygy;
 use arbiter_openings::Book;
@@ -66,8 +66,8 @@ pub(super) fn resolve_plan(requested: &mut RequestedRun) -> Result<Plan, Failure
 /// Resolves a request whose engines have been built.
 pub(super) fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
     let plan = Plan::resolve(kind, request).map_err(|error| match error {
-        PlanError::NothingToRun => Failure::new(ExitCode::NothingToRun, error),
-        PlanError::EngineCount(_) => Failure::new(ExitCode::Usage, error),
+        PlanError::NothingToRun => Failure::nothing_to_run(error),
+        PlanError::EngineCount(_) => Failure::usage(error),
         PlanError::Invalid(_) => Failure::invalid(error),
     })?;
     let is_bundled =
