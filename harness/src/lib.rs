@@ -24,7 +24,6 @@ mod metrics;
 #[cfg(not(feature = "cluster"))]
 mod no_fleet;
 mod output;
-mod pgn_scan;
 mod project;
 mod requested_run;
 mod run;
