@@ -2,16 +2,15 @@
 //! `arbiter.toml`.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use log::LevelFilter;
 
 use crate::project::{results_folder, settings};
-use crate::requested_run::RequestedRun;
-use crate::run_args::RunArgs;
-use crate::{engine_builds::engine_spec, exit_code::ExitCode, failure::Failure};
+use crate::requested_run::{RequestedRun, RunArgs};
+use crate::{engine_builds::engine_spec, failure::Failure};
 use arbiter_plan::{ENGINE_KEYS, EngineSpec, SandboxMode};
 use arbiter_report::note;
 use arbiter_schedule::Format;
@@ -53,14 +52,13 @@ pub(crate) struct PlayArgs {
 /// Returns the names of the flags on the command line. Fails if an argument is not UTF-8, because
 /// the command line is stored as text.
 fn given_flags() -> Result<BTreeSet<String>, Failure> {
-    let flag = |word: OsString| match word.to_str() {
-        Some(word) => {
-            Ok(word.strip_prefix("--").and_then(|flag| flag.split('=').next()).map(str::to_owned))
-        }
-        None => Err(Failure::new(ExitCode::Usage, not_utf8(&word))),
-    };
-    let flags: Result<BTreeSet<Option<String>>, Failure> = std::env::args_os().map(flag).collect();
-    Ok(flags?.into_iter().flatten().filter(|flag| !flag.is_empty()).collect())
+    let mut flags = BTreeSet::new();
+    for word in std::env::args_os() {
+        let flag = word.to_str().ok_or_else(|| Failure::usage(not_utf8(&word)))?.strip_prefix("--");
+        flags.extend(flag.and_then(|flag| flag.split('=').next()).map(str::to_owned));
+    }
+    flags.remove("");
+    Ok(flags)
 }
 
 /// Returns the error message for an argument that is not UTF-8.
@@ -185,7 +183,7 @@ impl PlayArgs {
             ["arbiter", "tournament", format].into_iter().chain(others.map(String::as_str)),
         );
         let message = format!("'{format}' is a tournament format, not an engine; try `{right}`");
-        Err(Failure::new(ExitCode::Usage, message))
+        Err(Failure::usage(message))
     }
 
     /// Reads the settings file; returns empty settings if there is no file.

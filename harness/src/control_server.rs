@@ -89,7 +89,6 @@ impl ControlledRun {
                     // run.
                     let _ = self.answer(&stream);
                 }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // The call fails, for example, if there are too many open files. Without a pause,
                 // the loop would keep a processor busy.
                 Err(_) => std::thread::sleep(TIMEOUT),
@@ -116,11 +115,8 @@ impl ControlledRun {
     }
 
     fn answer_request(&self, line: &str) -> Result<String, String> {
-        let (command, is_json) = match line.strip_suffix(" json") {
-            Some(command) => (command, true),
-            None => (line, false),
-        };
-        let command: ControlCommand = command.parse()?;
+        let for_json = line.strip_suffix(" json");
+        let command: ControlCommand = for_json.unwrap_or(line).parse()?;
         let (reply, answer) = oneshot::channel();
         let over = "the run has ended";
         let request = ControlRequest { command, reply };
@@ -132,7 +128,7 @@ impl ControlledRun {
             let (shown, count) = self.live_games.snapshots(MAX_BOARDS);
             report.boards = Some(Boards::of(&shown, count));
             report.recent = Some(self.recent.recent());
-        } else if !is_json {
+        } else if for_json.is_none() {
             return Ok(words);
         }
         Ok(serde_json::to_string(&report).expect("numbers and text are JSON"))

@@ -8,7 +8,7 @@ use crate::project::{self, files_of_init};
 use crate::{build_args::BuildArgs, exit_code::ExitCode, failure::Failure, runtime::interruptible};
 use arbiter_build::{
     BenchRecipe, BenchTarget, BuildError, BuildFailure, BuildSettings, Builder, Built, Cache,
-    Commit, Entry, Outline, Repository, Signature, WORKING_TREE, run_bench,
+    Entry, Outline, Repository, Signature, WORKING_TREE, run_bench,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{
@@ -37,6 +37,8 @@ pub(crate) fn engine_spec(flag: &str, text: &str) -> Result<EngineSpec, Failure>
 /// Settings of builds and benches, other than the engines.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BuildContext {
+    /// Default settings of the engines.
+    pub each: EngineSpec,
     /// Settings file named by a flag.
     pub config: Option<PathBuf>,
     /// Paths of results and other outputs, which do not count as changes of a working tree.
@@ -67,26 +69,11 @@ pub(crate) struct BuiltEngines {
 }
 
 impl BuildArgs {
-    /// Returns whether an engine has to be built or a bench has to be run.
-    fn needs_build_or_bench(
-        &self,
-        engines: &[EngineSpec],
-        each: &EngineSpec,
-        context: &BuildContext,
-    ) -> bool {
-        let is_built = |spec: &EngineSpec| spec.rev.is_some();
-        self.dev().is_some()
-            || context.reference_nps.is_some()
-            || engines.iter().any(is_built)
-            || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()))
-    }
-
     /// Builds revisions and runs benches. The engines are the values of `--dev` and `--base` or,
     /// without these flags, `engines`. Runs `check` before anything is built.
     pub(crate) fn prepare(
         &self,
         engines: Vec<EngineSpec>,
-        each: &EngineSpec,
         context: BuildContext,
         check: Option<BuildCheck>,
     ) -> Result<BuiltEngines, Failure> {
@@ -97,24 +84,26 @@ impl BuildArgs {
         let engines = if sides.is_empty() { engines } else { sides };
         let engines = engines.into_iter().map(|spec| self.look_up(spec));
         let engines = engines.collect::<Result<Vec<EngineSpec>, Failure>>()?;
-        if !self.needs_build_or_bench(&engines, each, &context) {
+        let is_built = |spec: &EngineSpec| spec.rev.is_some();
+        let needs_build_or_bench = self.dev().is_some()
+            || context.reference_nps.is_some()
+            || engines.iter().any(is_built)
+            || (is_built(&context.each) && engines.iter().any(|engine| engine.cmd.is_none()));
+        if !needs_build_or_bench {
             return Ok(BuiltEngines { engines, ..BuiltEngines::default() });
         }
-        let each = each.clone();
         self.with_all(context, move |builder| {
             if let Some(check) = check {
-                check(builder.outlines(engines.clone(), &each)?)?;
+                check(builder.outlines(engines.clone())?)?;
             }
-            builder.make(engines, &each)
+            builder.make(engines)
         })
     }
 
     /// Returns the description of a revision, without running any of its code.
     pub(crate) fn outline(&self, rev: &'static str) -> Result<Outline, Failure> {
         let repo = self.repository(None)?;
-        self.with_all(BuildContext::default(), move |builder| {
-            builder.with_builder(&repo, SandboxMode::Off, |builder| builder.outline(&repo, rev))
-        })
+        self.with_all(BuildContext::default(), move |builder| builder.outline(&repo, rev))
     }
 
     /// Runs `work` with an engine builder until the work is done or a signal ends it.
@@ -126,8 +115,6 @@ impl BuildArgs {
         let args = self.clone();
         interruptible(move |spawner, cancel| {
             let cache = Cache::new(args.cache.clone())?;
-            let args = &args;
-            let context = &context;
             let printed = RefCell::default();
             work(&EngineBuilder { args, context, cache, spawner, cancel, printed })
         })
@@ -159,8 +146,7 @@ impl BuildArgs {
             let cache = self.cache.clone();
             let pass_env = self.pass_env.clone();
             let rebuild = BuildArgs { cache, no_bench: true, pass_env, ..BuildArgs::default() };
-            let context = BuildContext::default();
-            rebuild.prepare(vec![spec], &EngineSpec::default(), context, None)?;
+            rebuild.prepare(vec![spec], BuildContext::default(), None)?;
             if !is_kept(program)? {
                 let reason = format!(
                     "{lost}, and the recipe or toolchain has changed, or the run used another \
@@ -173,10 +159,13 @@ impl BuildArgs {
     }
 }
 
+/// Engine with a program, the result of its bench, and the recipe of its bench.
+type BuiltEngine = (EngineSpec, Option<Signature>, BenchRecipe);
+
 /// Builder of the engines of a command.
 struct EngineBuilder<'a> {
-    args: &'a BuildArgs,
-    context: &'a BuildContext,
+    args: BuildArgs,
+    context: BuildContext,
     cache: Cache,
     spawner: &'a Spawner,
     cancel: &'a Cancel,
@@ -187,17 +176,12 @@ struct EngineBuilder<'a> {
 impl EngineBuilder<'_> {
     /// Replaces each revision with the bundled engine, and returns the engines. Prints a note if
     /// HEAD is to be built although the working tree has uncommitted changes.
-    fn outlines(
-        &self,
-        mut engines: Vec<EngineSpec>,
-        each: &EngineSpec,
-    ) -> Result<Vec<EngineSpec>, Failure> {
+    fn outlines(&self, mut engines: Vec<EngineSpec>) -> Result<Vec<EngineSpec>, Failure> {
         let mut heads = Vec::new();
         let mut working_trees = Vec::new();
         for spec in &mut engines {
-            let Some(rev) = revision(spec, each) else { continue };
-            let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
-            let outline = self.outlined(spec, &repo, &rev)?;
+            let Some(rev) = self.revision(spec) else { continue };
+            let (repo, outline) = self.outlined(spec, &rev)?;
             let head = repo.commit("HEAD").ok();
             // Users who write the full hash of a commit mean the commit. Users who write another
             // name for HEAD may expect uncommitted changes to be included.
@@ -211,8 +195,7 @@ impl EngineBuilder<'_> {
         make_names_differ(&mut engines);
         heads.retain(|(_, repo)| !working_trees.contains(repo));
         if let Some((rev, repo)) = heads.first()
-            && let Ok(files) = self
-                .with_builder(repo, SandboxMode::Off, |builder| builder.outline(repo, WORKING_TREE))
+            && let Ok(files) = self.outline(repo, WORKING_TREE)
             && files.is_dirty
         {
             note(&format!(
@@ -224,19 +207,12 @@ impl EngineBuilder<'_> {
     }
 
     /// Builds revisions and runs benches.
-    fn make(&self, engines: Vec<EngineSpec>, each: &EngineSpec) -> Result<BuiltEngines, Failure> {
+    fn make(&self, engines: Vec<EngineSpec>) -> Result<BuiltEngines, Failure> {
         let mut prepared = BuiltEngines::default();
         for (index, spec) in engines.into_iter().enumerate() {
-            let (spec, signature, recipe) = match revision(&spec, each) {
-                Some(rev) => self.built(spec, each, &rev)?,
-                None => {
-                    let merged = spec.clone().or(each);
-                    let is_bundled = merged.cmd.as_deref() == Some(BUNDLED);
-                    let settings = if is_bundled { None } else { self.settings()? };
-                    let recipe = settings.map(|(settings, _)| settings.bench).unwrap_or_default();
-                    let found = self.bench_existing(index, merged, &recipe)?;
-                    (spec, found, recipe)
-                }
+            let (spec, signature, recipe) = match self.revision(&spec) {
+                Some(rev) => self.built(spec, &rev)?,
+                None => self.existing(index, spec)?,
             };
             prepared.engines.push(spec);
             prepared.signatures.push(signature);
@@ -266,15 +242,9 @@ impl EngineBuilder<'_> {
     }
 
     /// Builds an engine from a revision.
-    fn built(
-        &self,
-        mut spec: EngineSpec,
-        each: &EngineSpec,
-        rev: &str,
-    ) -> Result<(EngineSpec, Option<Signature>, BenchRecipe), Failure> {
-        let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
+    fn built(&self, mut spec: EngineSpec, rev: &str) -> Result<BuiltEngine, Failure> {
         if self.context.is_dry_run {
-            let Outline { label, recipe, .. } = self.outlined(&mut spec, &repo, rev)?;
+            let (_, Outline { label, recipe, .. }) = self.outlined(&mut spec, rev)?;
             note(&format!(
                 "{label} is not built in a dry run: its options and bench are unknown; in a \
                  checkout, {} would report its toolchain, and `{}` ({}) build it",
@@ -284,155 +254,152 @@ impl EngineBuilder<'_> {
             ));
             return Ok((spec, None, BenchRecipe::default()));
         }
-        let mode = spec.sandbox.or(each.sandbox).unwrap_or_default();
-        let mut built = self.with_builder(&repo, mode, |builder| builder.build(&repo, rev))?;
+        let repo = self.repository(&spec)?;
+        let mode = spec.sandbox.or(self.context.each.sandbox).unwrap_or_default();
+        let mut built = self.builder(&repo, mode)?.build(&repo, rev)?;
         let signature = self.signature(&mut built)?;
         let provenance = Provenance {
             bench: signature.map(|signature| signature.nodes),
-            ..provenance(&repo, rev, built.commit.as_ref(), built.is_dirty)
+            ..provenance(&repo, rev, &built.outline)
         };
-        let name = spec.name.clone().or_else(|| Some(built.label.clone()));
-        let cmd = Some(built.program.display().to_string());
+        let cmd = Some(built.launch.program.display().to_string());
+        let Outline { label, recipe, .. } = built.outline;
+        let name = spec.name.clone().or(Some(label));
         let spec = EngineSpec { name, cmd, rev: None, provenance: Some(provenance), ..spec };
-        Ok((spec, signature, built.recipe.settings.bench))
+        Ok((spec, signature, recipe.settings.bench))
     }
 
     /// Returns the bench signature of a revision; `None` if the bench is not to be run, or if the
     /// revision has no bench and no bench is required.
-    fn signature(&self, built: &mut Built) -> Result<Option<Signature>, Failure> {
+    fn signature(&self, built: &mut Built<'_>) -> Result<Option<Signature>, Failure> {
         let copies = self.context.copies;
-        let label = built.label.clone();
-        let is_timed = self.context.reference_nps.is_some();
-        if is_timed {
+        if self.context.reference_nps.is_some() {
             // The cached speed was measured at another time, under another load.
-            built.measure(copies, self.spawner, self.cancel)?;
+            built.measure(copies)?;
         } else if self.args.no_bench {
             return Ok(None);
         }
         let promised = built.promised_nodes();
-        let BenchRecipe { args, pattern, .. } = &built.recipe.settings.bench;
+        let BenchRecipe { args, pattern, .. } = &built.outline.recipe.settings.bench;
         let is_expected = args.is_some() || pattern.is_some() || promised.is_some();
-        match built.signature(copies, self.spawner, self.cancel) {
-            Ok(found) => {
-                let agrees = if promised.is_some() { ", as in its commit message" } else { "" };
-                note(&format!("bench of {label}: {} nodes{agrees}", found.nodes));
-                Ok(Some(found))
-            }
-            Err(error @ BuildError::Failed(BuildFailure::NoBench, _)) if !is_expected => {
-                log::debug!("{label} has no bench: {error}");
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
-        }
+        let found = built.signature(copies);
+        let agrees = if promised.is_some() { ", as in its commit message" } else { "" };
+        let accepted: &[BuildFailure] = if is_expected { &[] } else { &[BuildFailure::NoBench] };
+        noted_bench(&built.outline.label, found, agrees, accepted)
     }
 
     /// Replaces a revision with the bundled engine, and returns the description of the revision.
-    fn outlined(
-        &self,
-        spec: &mut EngineSpec,
-        repo: &Repository,
-        rev: &str,
-    ) -> Result<Outline, Failure> {
-        let outline =
-            self.with_builder(repo, SandboxMode::Off, |builder| builder.outline(repo, rev))?;
-        spec.provenance = Some(provenance(repo, rev, outline.commit.as_ref(), outline.is_dirty));
+    fn outlined(&self, spec: &mut EngineSpec, rev: &str) -> Result<(Repository, Outline), Failure> {
+        let repo = self.repository(spec)?;
+        let outline = self.outline(&repo, rev)?;
+        spec.provenance = Some(provenance(&repo, rev, &outline));
         spec.name.get_or_insert_with(|| outline.label.clone());
         (spec.cmd, spec.rev) = (Some(BUNDLED.to_owned()), None);
-        Ok(outline)
+        Ok((repo, outline))
+    }
+
+    /// Returns the description of a revision.
+    fn outline(&self, repo: &Repository, rev: &str) -> Result<Outline, Failure> {
+        Ok(self.builder(repo, SandboxMode::Off)?.outline(repo, rev)?)
+    }
+
+    /// Returns the revision from which an engine is built, if any.
+    fn revision(&self, spec: &EngineSpec) -> Option<String> {
+        let each = self.context.each.rev.as_ref();
+        spec.rev.as_ref().or(each).filter(|_| spec.cmd.is_none()).cloned()
+    }
+
+    /// Opens the repository of an engine.
+    fn repository(&self, spec: &EngineSpec) -> Result<Repository, BuildError> {
+        self.args.repository(spec.repo.as_deref().or(self.context.each.repo.as_deref()))
     }
 
     /// Runs the bench of an existing program, for comparison with a build or to scale times.
-    fn bench_existing(
-        &self,
-        index: usize,
-        spec: EngineSpec,
-        recipe: &BenchRecipe,
-    ) -> Result<Option<Signature>, Failure> {
+    fn existing(&self, index: usize, spec: EngineSpec) -> Result<BuiltEngine, Failure> {
+        let merged = spec.clone().or(&self.context.each);
+        let is_bundled = merged.cmd.as_deref() == Some(BUNDLED);
+        let settings = if is_bundled { None } else { self.settings()? };
+        let recipe = settings.map(|settings| settings.bench).unwrap_or_default();
         if self.args.no_bench && self.context.reference_nps.is_none() {
-            return Ok(None);
+            return Ok((spec, None, recipe));
         }
         // An error is reported later, when the plan is resolved.
-        let Ok(engine) = resolve_engine(index, spec) else { return Ok(None) };
-        let EngineSetup { name, launch, .. } = setup(&engine)?;
-        let subject = BenchTarget { name: &name, launch: &launch, recipe };
-        use BuildFailure::{BenchFailed, NoBench};
-        match run_bench(&subject, self.context.copies, self.spawner, self.cancel) {
-            Ok(found) => {
-                note(&format!("bench of {name}: {} nodes", found.nodes));
-                Ok(Some(found))
-            }
-            Err(error @ BuildError::Failed(NoBench | BenchFailed, _))
-                if self.context.reference_nps.is_none() =>
-            {
-                log::debug!("{name} has no bench: {error}");
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
-        }
+        let Ok(engine) = resolve_engine(index, merged) else { return Ok((spec, None, recipe)) };
+        let EngineSetup { name, launch, .. } = &setup(&engine)?;
+        let EngineBuilder { spawner, cancel, .. } = self;
+        let target = BenchTarget { name, launch, recipe: &recipe, spawner, cancel };
+        let found = run_bench(&target, self.context.copies);
+        let accepted: &[BuildFailure] = match self.context.reference_nps {
+            Some(_) => &[],
+            None => &[BuildFailure::NoBench, BuildFailure::BenchFailed],
+        };
+        Ok((spec, noted_bench(name, found, "", accepted)?, recipe))
     }
 
-    /// Runs `work` with a builder for a repository.
-    fn with_builder<T>(
-        &self,
-        repo: &Repository,
-        mode: SandboxMode,
-        work: impl FnOnce(&Builder<'_>) -> Result<T, BuildError>,
-    ) -> Result<T, Failure> {
+    /// Returns the builder for a repository.
+    fn builder(&self, repo: &Repository, mode: SandboxMode) -> Result<Builder<'_>, Failure> {
         // The settings file describes the builds of its own repository. For another repository, the
         // file is used only if a flag names the file.
         let is_ours = || Repository::open(Path::new(".")).is_ok_and(|here| here == *repo);
-        let settings = self.settings()?.filter(|(_, is_named)| *is_named || is_ours());
-        let settings = settings.map(|(settings, _)| settings);
-        let read = |text: &str| build_settings_of(DEFAULT_SETTINGS, text);
+        let is_named = self.context.config.is_some();
+        let settings = self.settings()?.filter(|_| is_named || is_ours());
         let without = self.context.without.iter().filter_map(|path| std::path::absolute(path).ok());
         let without = without.chain(files_of_init(&repo.top));
-        let notify = |words: &str| {
+        let notify = move |words: &str| {
             if self.printed.borrow_mut().insert(words.to_owned()) {
                 note(words);
             }
         };
-        let builder = Builder {
+        Ok(Builder {
             cache: &self.cache,
             settings,
-            read: &read,
+            read: |text| build_settings_of(DEFAULT_SETTINGS, text),
             passed: &self.args.pass_env,
             sandbox: sandbox(mode, Vec::new()),
             without: without.collect(),
             spawner: self.spawner,
             cancel: self.cancel,
-            notify: &notify,
-        };
-        Ok(work(&builder)?)
+            notify: Box::new(notify),
+        })
     }
 
-    /// Returns the build settings in the settings file, and `true` if a flag named the file.
-    fn settings(&self) -> Result<Option<(BuildSettings, bool)>, Failure> {
-        let named = self.context.config.as_deref();
-        let file = project::settings(named)?.unwrap_or_default();
+    /// Returns the build settings in the settings file.
+    fn settings(&self) -> Result<Option<BuildSettings>, Failure> {
+        let file = project::settings(self.context.config.as_deref())?.unwrap_or_default();
         let name = file.name();
         let read = file.build.map(|table| table.settings(&name)).transpose();
-        let read = read.map_err(|reason| BuildError::invalid_recipe(&name, &reason))?;
-        Ok(read.map(|settings| (settings, named.is_some())))
+        Ok(read.map_err(|reason| BuildError::invalid_recipe(&name, &reason))?)
     }
 }
 
-/// Returns the revision from which an engine is built, if any.
-fn revision(spec: &EngineSpec, each: &EngineSpec) -> Option<String> {
-    spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none())
+/// Prints the result of a bench. Returns `None` if the bench failed for one of the `accepted`
+/// reasons.
+fn noted_bench(
+    name: &str,
+    found: Result<Signature, BuildError>,
+    agrees: &str,
+    accepted: &[BuildFailure],
+) -> Result<Option<Signature>, Failure> {
+    match found {
+        Ok(found) => {
+            note(&format!("bench of {name}: {} nodes{agrees}", found.nodes));
+            Ok(Some(found))
+        }
+        Err(BuildError::Failed(failure, error)) if accepted.contains(&failure) => {
+            log::debug!("{name} has no bench: {error}");
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Returns the provenance of an engine.
-fn provenance(
-    repo: &Repository,
-    revision: &str,
-    commit: Option<&Commit>,
-    is_dirty: bool,
-) -> Provenance {
+fn provenance(repo: &Repository, revision: &str, outline: &Outline) -> Provenance {
     Provenance {
         repo: repo.top.clone(),
         revision: revision.to_owned(),
-        commit: commit.map_or("none", |commit| &commit.id).to_owned(),
-        is_dirty,
+        commit: outline.commit_id().to_owned(),
+        is_dirty: outline.is_dirty,
         bench: None,
     }
 }
@@ -459,18 +426,18 @@ fn make_names_differ(engines: &mut [EngineSpec]) {
 /// bench.
 fn check_lost_bench(prepared: &BuiltEngines) -> Result<(), Failure> {
     let name = |index: usize| prepared.engines[index].name.as_deref().unwrap_or("it");
-    match prepared.signatures[..] {
-        [None, Some(_)] if prepared.engines.iter().all(|engine| engine.provenance.is_some()) => {
-            let reason = format!(
-                "{} has no bench signature, but {} has one\nhint: fix the missing bench, or give \
-                 --no-bench",
-                name(0),
-                name(1)
-            );
-            Err(Failure::new(ExitCode::NoBench, reason))
-        }
-        _ => Ok(()),
+    if let [None, Some(_)] = prepared.signatures[..]
+        && prepared.engines.iter().all(|engine| engine.provenance.is_some())
+    {
+        let reason = format!(
+            "{} has no bench signature, but {} has one\nhint: fix the missing bench, or give \
+             --no-bench",
+            name(0),
+            name(1)
+        );
+        return Err(Failure::new(ExitCode::NoBench, reason));
     }
+    Ok(())
 }
 
 /// Prints a note if two different programs have the same bench, because their searches are then

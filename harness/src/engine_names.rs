@@ -127,11 +127,8 @@ impl BuildArgs {
         }
         if let Some(eval) = name.strip_prefix("bundled:") {
             evaluation(Some(eval), None).map_err(Failure::invalid)?;
-            return Ok(EngineSpec {
-                cmd: Some(BUNDLED.to_owned()),
-                eval: Some(eval.into()),
-                ..spec
-            });
+            let cmd = Some(BUNDLED.to_owned());
+            return Ok(EngineSpec { cmd, eval: Some(eval.into()), ..spec });
         }
         let has_args = name
             .split_once(' ')
@@ -170,29 +167,27 @@ impl BuildArgs {
             let others: Vec<&str> = others.iter().map(|(meaning, _)| meaning.as_str()).collect();
             note(&format!("'{name}' is ambiguous: using {taken}, not {}", others.join(" and ")));
         }
-        match (meanings.into_iter().next(), commit) {
-            (Some((_, spec)), _) => Ok(spec),
+        let error = match (meanings.into_iter().next(), commit) {
+            (Some((_, spec)), _) => return Ok(spec),
             (None, Ok(_)) => unreachable!("a commit is a meaning"),
-            (None, Err(error)) => {
-                let repo = self.repository(place.as_deref());
-                let branches = repo.map_or_else(|_| Vec::new(), |repo| repo.branches(BRANCHES));
-                let hint = hint(&name, known.keys().chain(&branches));
-                let is_outside = matches!(error, BuildError::Failed(BuildFailure::NoRepository, _));
-                let Failure { code, message: why } = Failure::from(error);
-                // Outside a repository, the user probably means a program, so the message does not
-                // begin with the error of git.
-                let (code, why) = if is_outside && self.repo.is_none() {
-                    (ExitCode::NoRevision, "not a git revision (no repository here)")
-                } else {
-                    (code, why.as_str())
-                };
-                let message = format!(
-                    "unknown engine '{name}'{hint}: not registered, not in PATH or {GAMES}, and \
-                     {why}"
-                );
-                Err(Failure::new(code, message))
-            }
+            (None, Err(error)) => error,
+        };
+        let repo = self.repository(place.as_deref());
+        let branches = repo.map_or_else(|_| Vec::new(), |repo| repo.branches(BRANCHES));
+        let hint = hint(&name, known.keys().chain(&branches));
+        let is_outside = matches!(error, BuildError::Failed(BuildFailure::NoRepository, _));
+        let mut failure = Failure::from(error);
+        // Outside a repository, the user probably means a program, so the message does not begin
+        // with the error of git.
+        if is_outside && self.repo.is_none() {
+            let why = "not a git revision (no repository here)";
+            failure = Failure::new(ExitCode::NoRevision, why);
         }
+        let Failure { code, message: why } = failure;
+        let message = format!(
+            "unknown engine '{name}'{hint}: not registered, not in PATH or {GAMES}, and {why}"
+        );
+        Err(Failure::new(code, message))
     }
 }
 

@@ -27,7 +27,7 @@ use arbiter_protocol::Deadlines;
 use arbiter_report::note;
 use arbiter_runner::{CoordinatorEnd, DispatcherEnd, RemoteExecutor, Signals, job_channel};
 use arbiter_settings::{Keys, merged};
-use arbiter_store::{Store, StoreError};
+use arbiter_store::Store;
 
 /// Default lease: time for which a worker may be silent, in seconds.
 const DEFAULT_LEASE_S: u64 = 30;
@@ -104,6 +104,9 @@ pub(crate) struct ClusterArgs {
     #[command(flatten)]
     access: AccessArgs,
 }
+
+/// Result of the bench of each engine, if it was run.
+type Benches = Vec<Option<BenchResult>>;
 
 /// Access to the workers on a server.
 #[derive(Debug)]
@@ -187,17 +190,18 @@ impl Fleet {
         if self.access.insecure { " --insecure" } else { "" }
     }
 
-    /// Runs, on this machine, the benches that workers have to reproduce: the benches of all
+    /// Returns the engines for workers, in order, and the paths of all their files by hash. Also
+    /// runs, on this machine, the benches that workers have to reproduce: the benches of all
     /// engines if `check-bench` is set or times are scaled, otherwise the benches of builds that
     /// have a bench.
-    async fn benches(
+    async fn run_engines(
         &self,
         engines: &[Engine],
         setups: &[EngineSetup],
         is_scaled: bool,
-    ) -> Vec<Option<BenchResult>> {
+    ) -> Result<(Vec<RunEngine>, HashMap<blake3::Hash, PathBuf>, Benches), Failure> {
         let checks_bench = self.keys.check_bench.unwrap_or_default();
-        let mut found: Vec<Option<BenchResult>> = Vec::new();
+        let mut benches = Benches::new();
         for (index, (engine, setup)) in engines.iter().zip(setups).enumerate() {
             let is_built = engine.provenance.as_ref().is_some_and(|from| from.bench.is_some());
             let is_same = |other: &EngineSetup| {
@@ -205,7 +209,7 @@ impl Fleet {
                     == (&setup.launch.program, &setup.launch.args)
             };
             let before = setups[..index].iter().position(is_same);
-            let mut bench = before.and_then(|index| found[index]);
+            let mut bench = before.and_then(|index| benches[index]);
             if bench.is_none() && (checks_bench || is_built || is_scaled) {
                 match measure(setup, 1).await {
                     Ok(measured) => {
@@ -215,31 +219,48 @@ impl Fleet {
                     Err(why) => note(&format!("workers' benches are not compared: {why}")),
                 }
             }
-            found.push(bench);
+            benches.push(bench);
         }
-        found
+        // Workers scale times by the speed of the last engine with a bench.
+        if is_scaled && benches.iter().all(Option::is_none) {
+            let message = "workers scale times by the bench of the last engine, which has none";
+            return Err(Failure::invalid(message));
+        }
+        let mut paths = HashMap::new();
+        let mut read = |path: &Path| {
+            let file = of_file(path, RunFile::read(path))?;
+            paths.insert(file.hash, path.to_owned());
+            Ok(file)
+        };
+        let mut run_engines = Vec::new();
+        for ((engine, setup), bench) in engines.iter().zip(setups).zip(&benches) {
+            let program = read(&setup.launch.program)?;
+            let option_files = engine.option_files().map(|(_, path)| read(path));
+            let option_files = option_files.collect::<Result<_, Failure>>()?;
+            run_engines.push(RunEngine::new(engine, program, option_files, bench.is_some()));
+        }
+        Ok((run_engines, paths, benches))
     }
 
-    /// Starts to coordinate a run, and returns its executor; `history` is the stored history of the
-    /// workers.
+    /// Starts to coordinate a run in a store, and returns its executor.
     pub(crate) async fn executor(
         self,
         plan: &Plan,
         run: &str,
-        created_ms: i64,
+        store: &Store,
         setups: Vec<EngineSetup>,
-        history: WorkerHistory,
     ) -> Result<RemoteExecutor, Failure> {
-        // Workers scale times by the speed of the last engine with a bench, so the benches of all
-        // engines are run.
-        let benches = self.benches(&plan.engines, &setups, plan.scale.is_some()).await;
-        if plan.scale.is_some() && benches.iter().all(Option::is_none) {
-            let message = "workers scale times by the bench of the last engine, which has none";
-            return Err(Failure::invalid(message));
-        }
+        let excluded = store.excluded_workers(run)?.into_iter();
+        let history = WorkerHistory {
+            excluded: excluded.map(|excluded| (excluded.worker, excluded.reason)).collect(),
+            played: store.played_by_workers(run)?,
+            is_uniform: plan.engines.len() == 2 && plan.tuning.is_none(),
+        };
+        let created_ms = store.run(run)?.head.created_ms;
+        let run_engines = self.run_engines(&plan.engines, &setups, plan.scale.is_some()).await;
+        let (engines, paths, benches) = run_engines?;
         let (remote, end) = RemoteExecutor::new(self.most);
         let run_id = RunId::new(run, created_ms, &self.key.public().to_string());
-        let (engines, paths) = run_engines(&plan.engines, &setups, &benches)?;
         let suite = describe_suite(run_id, run, engines, plan.deadlines, self.lease());
         let description = describe(plan, suite);
         // Only games with one thread and a limit on nodes or depth are the same on every machine.
@@ -266,11 +287,10 @@ impl Fleet {
         if self.keys.audit.is_some() {
             return Err(Failure::invalid("--fleet audit repeats pairs of games; a suite has none"));
         }
-        let benches = self.benches(engines, &setups, false).await;
+        let (engines, paths, benches) = self.run_engines(engines, &setups, false).await?;
         let (channel, end) = job_channel();
         let run_id = RunId::new(suite, created_ms, &self.key.public().to_string());
         let deadlines = setups.first().map_or_else(Deadlines::default, |setup| setup.deadlines);
-        let (engines, paths) = run_engines(engines, &setups, &benches)?;
         let description = describe_suite(run_id, suite, engines, deadlines, self.lease());
         let audit = AuditSpec { share: 0.0, repeats: false, engines: setups };
         self.start(description, paths, benches, WorkerHistory::default(), audit, end).await?;
@@ -281,7 +301,7 @@ impl Fleet {
         self,
         description: RunDescription,
         programs: HashMap<blake3::Hash, PathBuf>,
-        benches: Vec<Option<BenchResult>>,
+        benches: Benches,
         history: WorkerHistory,
         audit: AuditSpec,
         end: CoordinatorEnd<A, A::Done>,
@@ -315,43 +335,6 @@ pub(crate) async fn opened<T>(
             Err(Failure::interrupted(request, when))
         }
     }
-}
-
-/// Returns the engines for workers, in order, and the paths of all their files by hash.
-fn run_engines(
-    engines: &[Engine],
-    setups: &[EngineSetup],
-    benches: &[Option<BenchResult>],
-) -> Result<(Vec<RunEngine>, HashMap<blake3::Hash, PathBuf>), Failure> {
-    let mut paths = HashMap::new();
-    let mut read = |path: &Path| {
-        let file = of_file(path, RunFile::read(path))?;
-        paths.insert(file.hash, path.to_owned());
-        Ok(file)
-    };
-    let mut run_engines = Vec::new();
-    for ((engine, setup), bench) in engines.iter().zip(setups).zip(benches) {
-        let program = read(&setup.launch.program)?;
-        let option_files = engine.option_files().map(|(_, path)| read(path));
-        let option_files = option_files.collect::<Result<_, Failure>>()?;
-        run_engines.push(RunEngine::new(engine, program, option_files, bench.is_some()));
-    }
-    Ok((run_engines, paths))
-}
-
-/// Returns the stored history of the workers of a run.
-pub(crate) fn worker_history(
-    store: &Store,
-    run: &str,
-    plan: &Plan,
-) -> Result<WorkerHistory, StoreError> {
-    let excluded =
-        store.excluded_workers(run)?.into_iter().map(|excluded| (excluded.worker, excluded.reason));
-    Ok(WorkerHistory {
-        excluded: excluded.collect(),
-        played: store.played_by_workers(run)?,
-        is_uniform: plan.engines.len() == 2 && plan.tuning.is_none(),
-    })
 }
 
 impl From<AccessError> for Failure {

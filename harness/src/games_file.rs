@@ -7,6 +7,7 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::{failure::Failure, output::write_error};
@@ -64,8 +65,7 @@ impl GamesFile {
         pgn.end = pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
         if pgn.end > 0 {
             let mut last = [0];
-            pgn.file.seek(SeekFrom::End(-1)).map_err(|e| pgn.io(e))?;
-            pgn.file.read_exact(&mut last).map_err(|e| pgn.io(e))?;
+            pgn.file.read_exact_at(&mut last, pgn.end - 1).map_err(|e| pgn.io(e))?;
             if last != *b"\n" {
                 // The last line has no line ending, so the last game may be incomplete. In PGN, an
                 // empty line ends a game.
@@ -102,7 +102,7 @@ impl GamesFile {
     /// Returns the number of skipped pairs.
     pub(crate) fn skip(&mut self, written: &FilePrefix) -> Result<u64, Failure> {
         let Some(length) = written.end.checked_sub(self.end) else { return Ok(0) };
-        let hasher = self.hash(length)?;
+        let hasher = self.hash(self.end, length)?;
         // If the hash is unchanged, the pairs need not be rendered and compared, because hashing is
         // faster.
         if written.file != self.path || hasher.finalize().to_hex().as_str() != written.hash {
@@ -112,10 +112,10 @@ impl GamesFile {
         Ok(self.pairs)
     }
 
-    /// Returns the hash of at most `length` bytes from offset `end`.
-    fn hash(&mut self, length: u64) -> Result<blake3::Hasher, Failure> {
+    /// Returns the hash of at most `length` bytes from offset `begin`.
+    fn hash(&mut self, begin: u64, length: u64) -> Result<blake3::Hasher, Failure> {
         let mut hasher = blake3::Hasher::new();
-        let hashed = self.file.seek(SeekFrom::Start(self.end));
+        let hashed = self.file.seek(SeekFrom::Start(begin));
         let hashed = hashed.and_then(|_| hasher.update_reader((&self.file).take(length)).map(drop));
         hashed.map(|()| hasher).map_err(|error| self.io(error))
     }
@@ -186,10 +186,9 @@ impl GamesFile {
         let Some(&length) = self.starts.get(kept) else { return Ok(()) };
         let begin = self.starts[0];
         self.starts.truncate(kept);
-        self.end = begin;
         // Bytes cannot be removed from a hash, so the hash is computed again over the remaining
         // pairs.
-        self.hasher = self.hash(length - begin)?;
+        self.hasher = self.hash(begin, length - begin)?;
         (self.end, self.pairs) = (length, counted);
         self.cut(length)
     }

@@ -10,7 +10,6 @@ mod cli;
 mod commands;
 mod console;
 mod control_server;
-mod engine_answer;
 mod engine_builds;
 mod engine_names;
 mod exit_code;
@@ -21,16 +20,13 @@ mod game_source;
 mod games_file;
 mod help;
 mod keyboard;
-mod log_args;
 mod metrics;
 #[cfg(not(feature = "cluster"))]
 mod no_fleet;
 mod output;
-mod pgn_scan;
 mod project;
 mod requested_run;
 mod run;
-mod run_args;
 mod runtime;
 mod suite_run;
 

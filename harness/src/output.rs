@@ -44,11 +44,7 @@ pub(crate) struct Rows<'a> {
 
 impl Rows<'_> {
     fn csv(self, value: &Value) -> String {
-        let list = self.list.map_or(value, |key| &value[key]);
-        match list {
-            Value::Array(items) => csv_rows(items, self.first),
-            one => csv_rows(std::slice::from_ref(one), self.first),
-        }
+        csv_rows(items(self.list.map_or(value, |key| &value[key])), self.first)
     }
 }
 
@@ -104,10 +100,12 @@ impl OutputFormat {
 
 /// Returns a value as JSON on one line, or a list with one line per item.
 pub(crate) fn lines(value: &Value) -> String {
-    match value {
-        Value::Array(items) => items.iter().map(|item| format!("{item}\n")).collect(),
-        one => format!("{one}\n"),
-    }
+    items(value).iter().map(|item| format!("{item}\n")).collect()
+}
+
+/// Returns the items of a list; the value itself if it is no list.
+fn items(value: &Value) -> &[Value] {
+    value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
 }
 
 /// Returns the width of the output, in characters: the value of the environment variable COLUMNS or
@@ -160,7 +158,7 @@ pub(crate) fn write_atomically(path: &Path, text: &str, in_use: FilesInUse) -> R
 /// File that appears at its path only after it is complete.
 pub(crate) struct NewFile<'a> {
     path: &'a Path,
-    file: BufWriter<WholeFile>,
+    pub file: BufWriter<WholeFile>,
 }
 
 impl NewFile<'_> {
@@ -180,16 +178,6 @@ impl NewFile<'_> {
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let file = self.file.into_inner().map_err(IntoInnerError::into_error);
         file.and_then(WholeFile::finish).map_err(|error| write_error(self.path, &error))
-    }
-}
-
-impl Write for NewFile<'_> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.file.write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.file.flush()
     }
 }
 

@@ -1,34 +1,29 @@
 //! Execution of new and resumed runs.
 
-mod dry_run;
 mod execute;
-mod files;
 mod json_lines;
 mod messages;
-mod new_name;
 mod preflight;
-mod restore;
-pub(crate) mod result;
 mod resume;
-mod same_flags;
 mod start;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::execute::execute;
-pub(crate) use self::files::engine_files;
+pub(crate) use self::execute::print;
 #[cfg(feature = "json-schema")]
 pub(crate) use self::json_lines::Line;
-pub(crate) use self::restore::replay_stored;
+pub(crate) use self::preflight::engine_files;
+pub(crate) use self::resume::replay_stored;
 use self::resume::resume_run;
-use self::start::{load_inputs, start_new_run, store_run};
+use self::start::{dry_run, load_inputs, start_new_run, store_run};
 pub(crate) use self::start::{make_engines, open_tables};
 use crate::games_file::GamesFile;
 use crate::output::OutputFormat;
-use crate::requested_run::RequestedRun;
-use crate::run_args::RunArgs;
+use crate::requested_run::{RequestedRun, RunArgs};
 use crate::{exit_code::ExitCode, failure::Failure};
+use arbiter_compat::Style;
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;
@@ -47,6 +42,9 @@ struct ReadyRun {
     files: Vec<GamesFile>,
     state: RunState,
     results: PathBuf,
+    format: OutputFormat,
+    /// Output style of another program, which replaces the live view and the result.
+    style: Option<Style>,
     /// Lock of the run for this process.
     _lock: RunLock,
 }
@@ -71,7 +69,7 @@ struct LoadedPlan {
 /// Plays the requested run and prints the result, or makes a dry run.
 pub(crate) fn run_command(kind: RunKind, requested: RequestedRun) -> Result<ExitCode, Failure> {
     if requested.flags.dry_run {
-        dry_run::print(kind, requested).map(|()| ExitCode::Passed)
+        dry_run(RequestedRun { kind, ..requested }).map(|()| ExitCode::Passed)
     } else {
         play_and_name(kind, requested).map(|(_, code)| code)
     }
@@ -82,8 +80,6 @@ pub(crate) fn play_and_name(
     kind: RunKind,
     mut requested: RequestedRun,
 ) -> Result<(String, ExitCode), Failure> {
-    let format = requested.flags.format;
-    let style = requested.compat.clone();
     let retry_hint =
         requested.flags.resume_or_start.then_some("run the same command again to continue");
     let fleet = std::mem::take(&mut requested.flags.cluster).fleet(requested.concurrency)?;
@@ -94,12 +90,14 @@ pub(crate) fn play_and_name(
         requested.flags.resume = None;
     }
     let endpoint = requested.flags.metrics.open()?;
+    requested.kind = kind;
+    requested.has_workers = fleet.is_some();
     let ready = match requested.flags.resume.take() {
-        Some(run) => resume_run(kind, &run, requested, fleet.is_some())?,
-        None => start_new_run(kind, requested, fleet.is_some())?,
+        Some(run) => resume_run(&run, requested)?,
+        None => start_new_run(requested)?,
     };
     let name = ready.name.clone();
-    execute(ready, fleet, endpoint, format, style, retry_hint).map(|code| (name, code))
+    execute(ready, fleet, endpoint, retry_hint).map(|code| (name, code))
 }
 
 /// Returns whether a run with this name exists.
@@ -119,10 +117,11 @@ pub(crate) fn play_plan(
     about: &str,
     format: OutputFormat,
 ) -> Result<ExitCode, Failure> {
+    let (name, about) = (Some(name), Some(about.to_owned()));
     let new = RequestedRun {
         results: results.to_owned(),
-        flags: RunArgs { name: Some(name), about: Some(about.to_owned()), ..RunArgs::default() },
+        flags: RunArgs { name, about, format, ..RunArgs::default() },
         ..RequestedRun::default()
     };
-    execute(store_run(load_inputs(plan, false, None)?, new)?, None, None, format, None, None)
+    execute(store_run(load_inputs(plan, false, None)?, new)?, None, None, None)
 }

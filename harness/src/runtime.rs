@@ -37,10 +37,9 @@ pub(crate) fn interruptible<T: Send + 'static>(
                         // The task is never aborted, so an error means that the task panicked.
                         std::panic::resume_unwind(error.into_panic())
                     });
-                    return match (done, code) {
-                        (Err(failure), Some(code)) => Err(Failure { code, ..failure }),
-                        (done, _) => done,
-                    };
+                    return done.map_err(|failure| {
+                        Failure { code: code.unwrap_or(failure.code), ..failure }
+                    });
                 }
                 request = signals.next() => {
                     // The work is not dropped, because it has to end its processes, and the error
@@ -62,12 +61,11 @@ pub(crate) fn run_program(
 ) -> Result<Completed, Failure> {
     interruptible(move |spawner, cancel| {
         let ended = run_to_completion(spawner, &launch, timeouts, cancel, |_| ());
-        match ended.map_err(Failure::environment)? {
-            ended if ended.reason == EndReason::Cancelled => {
-                Err(Failure::new(ExitCode::Interrupted, interrupted))
-            }
-            ended => Ok(ended),
+        let ended = ended.map_err(Failure::environment)?;
+        if ended.reason == EndReason::Cancelled {
+            return Err(Failure::new(ExitCode::Interrupted, interrupted));
         }
+        Ok(ended)
     })
 }
 

@@ -1,4 +1,4 @@
-//! Execution of suites of positions: flags, engines and progress.
+//! Execution of suites of positions: flags, engines and progress; and the start of single engines.
 
 #[cfg(feature = "cluster")]
 mod remote;
@@ -11,19 +11,21 @@ use std::time::Duration;
 
 use clap::Args;
 use indicatif::ProgressBar;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::build_args::BuildArgs;
 use crate::engine_builds::{BuildContext, engine_spec, setup};
+use crate::failure::Failure;
 use crate::fleet::{ClusterArgs, Fleet};
 use crate::output::{file_name, progress};
 use crate::runtime::{runtime, until_signal};
-use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::read_packed;
 use arbiter_plan::{Engine, EngineSpec, resolve_engine};
 use arbiter_process::decoded;
-use arbiter_protocol::{Deadlines, Limits, parse_seconds};
-use arbiter_runner::check_suite_engines;
+use arbiter_protocol::{Deadlines, Limits, Protocol, parse_seconds};
+use arbiter_runner::{ask_engine, check_suite_engines};
 use arbiter_settings::at_least_one;
 use arbiter_suite::{Answers, LineFault, SuiteError, Task, run_suite};
 
@@ -103,13 +105,11 @@ impl SuiteArgs {
 
     /// Creates the error for a suite without usable positions.
     pub(crate) fn no_positions_error(&self, unusable: &[LineFault]) -> Failure {
-        let reasons: String = unusable
-            .iter()
-            .take(NAMED)
-            .map(|fault| format!("\n  line {}: {}", fault.line, fault.reason))
-            .collect();
+        let named = unusable.iter().take(NAMED);
+        let reasons: String =
+            named.map(|fault| format!("\n  line {}: {}", fault.line, fault.reason)).collect();
         let message = format!("{}: no usable position{reasons}", self.suite.display());
-        Failure::new(ExitCode::NothingToRun, message)
+        Failure::nothing_to_run(message)
     }
 }
 
@@ -122,10 +122,10 @@ fn engines<'a>(
     let each = EngineSpec { limits, ..EngineSpec::default() };
     let typed = specs.map(|text| engine_spec("engine", text));
     let typed = typed.collect::<Result<_, Failure>>()?;
-    let context = BuildContext { copies, ..BuildContext::default() };
+    let context = BuildContext { each: each.clone(), copies, ..BuildContext::default() };
     let common = each.clone();
     let check = Box::new(move |engines| resolved(engines, &common).map(drop));
-    resolved(build.prepare(typed, &each, context, Some(check))?.engines, &each)
+    resolved(build.prepare(typed, context, Some(check))?.engines, &each)
 }
 
 /// Resolves specifications to engines; fails if two engines have the same name.
@@ -146,6 +146,28 @@ fn resolved(specs: Vec<EngineSpec>, each: &EngineSpec) -> Result<Vec<Engine>, Fa
 pub(crate) fn engine(spec: &str) -> Result<Engine, Failure> {
     let build = BuildArgs { no_bench: true, ..BuildArgs::default() };
     Ok(engines([&spec.to_owned()].into_iter(), &build, 1, Limits::default())?.remove(0))
+}
+
+/// Properties that an engine reports; absent if it does not reply.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Answer {
+    /// Protocol of the engine.
+    pub(crate) protocol: Protocol,
+    /// Name that the engine reports for itself.
+    pub(crate) declared_name: String,
+    /// Number of the engine's options.
+    pub(crate) options: usize,
+}
+
+/// Starts an engine, and returns the properties that the engine reports.
+pub(crate) fn answer(engine: &Engine) -> Result<Answer, Failure> {
+    let setup = setup(engine)?;
+    let properties = ask_engine(&setup, |session| Answer {
+        protocol: if session.is_uci() { Protocol::Uci } else { Protocol::Xboard },
+        declared_name: session.engine_name().unwrap_or(&engine.name).to_owned(),
+        options: session.options().len(),
+    });
+    Ok(runtime()?.block_on(properties)?)
 }
 
 /// Starts each engine once as a check, and then runs all tasks, with a progress bar on standard

@@ -221,12 +221,7 @@ fn sides(
     // The base is built only if a gate needs the base, because a build takes minutes.
     let built = base.clone().ok().filter(|_| gates.iter().any(takes_base));
     let build = BuildArgs { base: built, no_bench: true, ..build.clone() };
-    let prepared = build.prepare(
-        Vec::new(),
-        &Default::default(),
-        context.clone(),
-        Some(Box::new(|_| Ok(()))),
-    )?;
+    let prepared = build.prepare(Vec::new(), context.clone(), Some(Box::new(|_| Ok(()))))?;
     GateEngines::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 

@@ -8,8 +8,7 @@ use clap::{Args, ValueEnum};
 use log::LevelFilter;
 
 use crate::engine_builds::{own_binary, setup};
-use crate::requested_run::RequestedRun;
-use crate::run_args::RunArgs;
+use crate::requested_run::{RequestedRun, RunArgs};
 use crate::{
     exit_code::ExitCode, failure::Failure, output::print_result, project::ResultsArg, run,
     runtime::runtime,

@@ -242,7 +242,8 @@ fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure
     let stored = store.run(run)?;
     let games = stored_games(store, run)?;
     let mut file = NewFile::create(out, in_use(store_files(folder_of(store.file())))?)?;
-    let mut add = |bytes: &[u8]| file.write_all(bytes).map_err(|error| write_error(out, &error));
+    let mut add =
+        |bytes: &[u8]| file.file.write_all(bytes).map_err(|error| write_error(out, &error));
     add(&header(run, &stored.plan, &stored.fingerprints.engines))?;
     let mut positions = 0;
     for game in &games {

@@ -8,10 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::output::{OutputFormat, Rows, print_result};
-use crate::{
-    engine_answer::answer, engine_names::registered, exit_code::ExitCode, failure::Failure,
-    suite_run::engine,
-};
+use crate::suite_run::{answer, engine};
+use crate::{engine_names::registered, exit_code::ExitCode, failure::Failure};
 use arbiter_plan::{BUNDLED, find_program};
 use arbiter_process::{CpuTimes, Machine, allowed_cpus};
 use arbiter_report::{Table, to_value};

@@ -6,10 +6,10 @@ use clap::Subcommand;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::engine_answer::{Answer, answer};
 use crate::engine_names::{register, registered, unregister};
 use crate::output::{OutputFormat, Rows, print_result};
-use crate::{exit_code::ExitCode, failure::Failure, suite_run::engine};
+use crate::suite_run::{Answer, answer, engine};
+use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_names::quantity;
 use arbiter_plan::{EngineSpec, engine_text};
 use arbiter_report::{Table, note, to_value};

@@ -15,7 +15,7 @@ use crate::project::{
 };
 use crate::{exit_code::ExitCode, failure::Failure, runtime::run_program};
 use arbiter_build::{Outline, Repository, WORKING_TREE};
-use arbiter_plan::{EngineSpec, default_concurrency};
+use arbiter_plan::default_concurrency;
 use arbiter_process::{Completed, Launch, Links, Timeouts, WholeFile, open_output};
 use arbiter_report::{failed_musts, note};
 use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
@@ -156,7 +156,7 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
         let without = vec![top.join(DEFAULT_RESULTS)];
         let copies = default_concurrency(true);
         let context = BuildContext { without, copies, ..BuildContext::default() };
-        build.prepare(Vec::new(), &EngineSpec::default(), context, None)
+        build.prepare(Vec::new(), context, None)
     };
     let built = match make(&build) {
         Err(failure)

@@ -7,10 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::output::{NewFile, file_name, print_result};
-use crate::suite_run::{QueryArgs, engine, run_tasks};
+use crate::suite_run::{QueryArgs, answer, engine, run_tasks};
 use crate::{
-    engine_answer::answer, exit_code::ExitCode, failure::Failure, game_source::GameSourceArgs,
-    run::engine_files,
+    exit_code::ExitCode, failure::Failure, game_source::GameSourceArgs, run::engine_files,
 };
 use arbiter_names::quantity;
 use arbiter_plan::Engine;

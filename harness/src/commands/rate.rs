@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use csv::{ReaderBuilder, StringRecord, Trim};
 
+use crate::game_source::{OPENING_PLIES, PLAYERS, no_games_reason, read_files};
 use crate::output::{OutputFormat, print_report, print_result};
-use crate::pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files};
 use crate::{args::threads, exit_code::ExitCode, failure::Failure};
 use arbiter_names::{did_you_mean, quantity};
 use arbiter_process::read_text;

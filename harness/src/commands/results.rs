@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 
 use crate::output::{OutputFormat, Rows, print_result};
 use crate::{
-    failure::Failure, output::width, project::ResultsArg, run::result::print, run_args::one_line,
+    failure::Failure, output::width, project::ResultsArg, requested_run::one_line, run::print,
 };
 use arbiter_report::{Table, gates_json, gates_table, shown_run, stored_summary};
 use arbiter_store::{Store, StoredGate};

@@ -19,8 +19,7 @@ use self::start::TestStarter;
 #[cfg(feature = "cluster")]
 use crate::fleet::{AccessArgs, ServerName};
 use crate::{
-    failure::Failure, log_args::LogArgs, metrics::MetricsArgs, project::ResultsArg,
-    runtime::runtime,
+    console::LogArgs, failure::Failure, metrics::MetricsArgs, project::ResultsArg, runtime::runtime,
 };
 use arbiter_process::{
     TOKEN_VARIABLE, changed_ms, foreign_owner, is_open_to_others, lower_priority, read_text,

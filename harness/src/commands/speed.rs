@@ -12,7 +12,7 @@ use arbiter_build::{
     BenchReader, BenchRecipe, BenchTarget, BuildError, build_environment, run_bench_once,
 };
 use arbiter_game::engine::EngineSetup;
-use arbiter_plan::{EngineSpec, SandboxMode, resolve_engine};
+use arbiter_plan::{SandboxMode, resolve_engine};
 use arbiter_process::{Cancel, Spawner, allowed_cpus};
 use arbiter_report::{SpeedReport, speed_verdict, to_value};
 use arbiter_schedule::seed::{below, seed_for};
@@ -96,8 +96,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     // The build need not run the bench, because the measurement runs the bench many times.
     build.no_bench = true;
     let context = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
-    let mut prepared =
-        build.prepare(Vec::new(), &EngineSpec::default(), context, Some(Box::new(|_| Ok(()))))?;
+    let mut prepared = build.prepare(Vec::new(), context, Some(Box::new(|_| Ok(()))))?;
     prepared.engines.iter_mut().for_each(|engine| engine.sandbox = args.sandbox);
     let sides = sides(prepared, &build.pass_env)?;
     let measuring = sides.clone();
@@ -163,8 +162,8 @@ fn measure(
     let readers = [reader(&sides[0])?, reader(&sides[1])?];
     let once = |index: usize| {
         let (EngineSetup { name, launch, .. }, recipe) = &sides[index];
-        let target = BenchTarget { name, launch, recipe };
-        run_bench_once(&target, &readers[index], spawner, cancel)
+        let target = BenchTarget { name, launch, recipe, spawner, cancel };
+        run_bench_once(&target, &readers[index])
     };
     // The first run of a program includes the time to load the program from the disk, so only the
     // node count of this run is used.

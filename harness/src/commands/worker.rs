@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use crate::fleet::{AccessArgs, ServerName};
 use crate::{
-    engine_builds::own_binary, failure::Failure, log_args::LogArgs, metrics::MetricsArgs,
+    console::LogArgs, engine_builds::own_binary, failure::Failure, metrics::MetricsArgs,
     project::user_folder, runtime::runtime,
 };
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};

@@ -143,13 +143,13 @@ impl AccessArgs {
             (Some(path), ..) => Credentials::Creds(secret(&path)?),
             (None, Some(path), ..) => Credentials::Nkey(secret(&path)?),
             (None, None, Some(user), _) => {
-                let missing = || {
-                    Failure::invalid(format!(
+                let Some(password) = password else {
+                    return Err(Failure::invalid(format!(
                         "user '{user}' has no password; set ARBITER_NATS_PASSWORD or give --nats \
                          password-file=FILE"
-                    ))
+                    )));
                 };
-                Credentials::Password(user.clone(), password.ok_or_else(missing)?)
+                Credentials::Password(user, password)
             }
             (None, None, None, Some(token)) => Credentials::Token(token),
             (None, None, None, None) => Credentials::None,

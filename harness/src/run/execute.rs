@@ -6,22 +6,26 @@ use super::json_lines::Stream;
 use super::messages::{
     announce, default_resume_hint, failure, note_worker_shares, show, with_results,
 };
-use super::{Inputs, ReadyRun, result};
+use super::{Inputs, ReadyRun};
 use crate::control_server::{ControlledRun, Server};
-use crate::output::OutputFormat;
+use crate::output::{OutputFormat, lines, print_report, width};
 use crate::{
     exit_code::ExitCode, failure::Failure, fleet::Fleet, keyboard::Keyboard, metrics::Endpoint,
     runtime::runtime,
 };
-use arbiter_compat::{Printer, Style};
+use arbiter_compat::Printer;
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::Plan;
-use arbiter_report::{Boards, Live, RecentEvents, log_error, note, summary_of};
+use arbiter_report::{
+    Boards, Live, RecentEvents, Summary, Verdict, brief_document, gates_of_run, log_error,
+    markdown, note, plain_body, run_csv, run_document, run_json, run_json_text, summary_of,
+};
 use arbiter_run::{JobMaker, Observer, RunEnd};
 use arbiter_runner::{
-    Finished, LiveGames, LocalExecutor, LocalOptions, Run, Signals, cpu_sets_of, dispatch,
-    unix_time_ms,
+    Finished, LiveGames, LocalExecutor, LocalOptions, Run, Signals, StopCause, StopSignal,
+    cpu_sets_of, dispatch, unix_time_ms,
 };
+use arbiter_store::Store;
 
 /// Maximum number of queued control requests to a run.
 const CONTROL_REQUESTS: usize = 64;
@@ -32,13 +36,11 @@ pub(super) fn execute(
     mut ready: ReadyRun,
     fleet: Option<Fleet>,
     endpoint: Option<Endpoint>,
-    format: OutputFormat,
-    style: Option<Style>,
     retry_hint: Option<&str>,
 ) -> Result<ExitCode, Failure> {
     let resume_hint =
         retry_hint.map_or_else(|| default_resume_hint(&ready, fleet.as_ref()), str::to_owned);
-    if let Some(style) = &style {
+    if let Some(style) = &ready.style {
         // The identity is saved before the first game, so that a run that is killed can also be
         // resumed.
         let saved = style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts());
@@ -52,24 +54,26 @@ pub(super) fn execute(
         // the ending is stored now.
         Some(ending) => {
             let unnoted = ready.store.set_ending(&ready.name, Some(ending)).err();
-            if let Some(style) = &style {
+            if let Some(style) = &ready.style {
                 let printed = Printer::print_again(style, &ready.plan, &ready.state, ending);
                 printed.map_err(Failure::environment)?;
             }
             (None, unnoted)
         }
-        None => play_pairs(&mut ready, fleet, endpoint, format, style.as_ref(), &resume_hint)
-            .map(|finished| (finished.stop_cause, finished.unnoted))?,
+        None => {
+            let finished = play_pairs(&mut ready, fleet, endpoint, &resume_hint)?;
+            (finished.stop_cause, finished.unnoted)
+        }
     };
     // The verdict follows from the stored pairs, so a failure to store the ending is not an error
     // of the command.
     if let Some(error) = unnoted {
         log_error(format!("{error}; all pairs are stored, but not the final status of the run"));
     }
-    let ReadyRun { name, state, store, results, .. } = &ready;
+    let ReadyRun { name, state, store, results, format, style, .. } = &ready;
     let summary = summary_of(store, &store.run(name)?, state)?;
     if style.is_none() {
-        result::print(store, &summary, format)?;
+        print(store, &summary, *format)?;
     }
     note_worker_shares(store, name)?;
     note(&format!(
@@ -81,7 +85,7 @@ pub(super) fn execute(
     if summary.ending == Some(RunEnd::Interrupted) {
         note(&resume_hint);
     }
-    Ok(result::exit_code(&summary, request))
+    Ok(exit_code(&summary, request))
 }
 
 /// Plays the pairs of the run; `resume_hint` is shown after an error.
@@ -89,17 +93,12 @@ fn play_pairs(
     ready: &mut ReadyRun,
     fleet: Option<Fleet>,
     endpoint: Option<Endpoint>,
-    format: OutputFormat,
-    style: Option<&Style>,
     resume_hint: &str,
 ) -> Result<Finished, Failure> {
-    let ReadyRun { name, plan, inputs, store, files, state, results, .. } = ready;
+    let ReadyRun { name, plan, inputs, store, files, state, results, format, style, .. } = ready;
     let inputs = inputs.as_mut().expect("inputs are only missing if the run has ended");
     let Inputs { book, tables, setups, options } = inputs;
     let setups = std::mem::take(setups);
-    #[cfg(feature = "cluster")]
-    let (created_ms, history) =
-        (store.run(name)?.head.created_ms, crate::fleet::worker_history(store, name, plan)?);
     let jobs = JobMaker::new(plan, book, tables.clone());
     let (control, control_requests) = mpsc::channel(CONTROL_REQUESTS);
     // fastchess and cutechess-cli have no keyboard commands.
@@ -131,7 +130,7 @@ fn play_pairs(
     };
     observers.push(&mut recent);
     let mut stream = Stream(plan);
-    observers.extend((format == OutputFormat::Ndjson).then_some(&mut stream as &mut dyn Observer));
+    observers.extend((*format == OutputFormat::Ndjson).then_some(&mut stream as &mut dyn Observer));
     let runtime = runtime()?;
     let metrics = endpoint.map(|endpoint| endpoint.observer(runtime.handle(), fleet.as_ref()));
     let mut metrics = metrics.transpose()?;
@@ -153,7 +152,7 @@ fn play_pairs(
             }
             #[cfg(feature = "cluster")]
             Some(fleet) => {
-                let opening = fleet.executor(plan, name, created_ms, setups, history);
+                let opening = fleet.executor(plan, name, run.store, setups);
                 let put_away = arbiter_runner::Executor::finish;
                 let when = super::preflight::BEFORE_GAMES;
                 let remote = crate::fleet::opened(opening, &mut signals, put_away, when).await?;
@@ -180,4 +179,34 @@ fn local(
         cpu_sets: cpu_sets_of(plan).map_err(Failure::invalid)?,
     };
     LocalExecutor::new(local_options, setups, live_games).map_err(Failure::environment)
+}
+
+/// Prints a summary on standard output.
+pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> Result<(), Failure> {
+    print_report(&match format {
+        OutputFormat::Text => plain_body(&brief_document(summary), width()),
+        OutputFormat::Json => run_json_text(summary),
+        OutputFormat::Ndjson => lines(&run_json(summary)),
+        OutputFormat::Md => {
+            let stored = store.run(&summary.run)?;
+            let gates = gates_of_run(store, &stored)?;
+            markdown(&run_document(&stored, summary, None, &gates))
+        }
+        OutputFormat::Csv => run_csv(&run_json(summary)),
+    })
+}
+
+/// Returns the exit code of a run that has ended; `request` is the cause of an early stop.
+fn exit_code(summary: &Summary, request: Option<StopCause>) -> ExitCode {
+    match (summary.ending, summary.verdict()) {
+        (Some(RunEnd::Interrupted), _) => match request {
+            Some(StopCause::Signal(StopSignal::Terminate)) => ExitCode::Terminated,
+            Some(StopCause::Drain) => ExitCode::Drained,
+            Some(StopCause::Signal(StopSignal::Interrupt)) | None => ExitCode::Interrupted,
+        },
+        _ if summary.is_invalid() => ExitCode::TooManyFaults,
+        (_, Verdict::H1 | Verdict::None) => ExitCode::Passed,
+        (_, Verdict::H0) => ExitCode::Negative,
+        (_, Verdict::Inconclusive) => ExitCode::Inconclusive,
+    }
 }

@@ -19,10 +19,9 @@ const QUOTED_FAULTS: usize = 2;
 /// Prints the settings of the run before its first game.
 pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     let ReadyRun { name, plan, state, .. } = ready;
-    let engines: Vec<String> = plan
-        .own_engines()
-        .map(|(name, engine)| format!("{name} ({})", engine.conditions.limits))
-        .collect();
+    let engines = plan.own_engines();
+    let engines = engines.map(|(name, engine)| format!("{name} ({})", engine.conditions.limits));
+    let engines: Vec<String> = engines.collect();
     note(&format!("run {name}: {}", engines.join(" v ")));
     if let Some(ablation) = &plan.ablation {
         note(&format!("against itself without {}", ablation.features.join(", ")));
@@ -47,13 +46,11 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     let without =
         if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     let openings = quantity(book.len(), "opening");
-    let from = &book.name;
-    let seed = plan.seed;
     let concurrency = match fleet {
         None => format!(", concurrency {}{}", plan.concurrency, concurrency_reason(plan)),
         Some(_) => String::new(),
     };
-    note(&format!("{openings} from {from}{without}, seed {seed}{concurrency}"));
+    note(&format!("{openings} from {}{without}, seed {}{concurrency}", book.name, plan.seed));
     if let Some(words) = repeats_text(plan, book) {
         note(&words);
     }

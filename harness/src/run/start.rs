@@ -1,39 +1,34 @@
 //! Start of a new run: resolves the plan, reads the plan's files, and stores the run.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::messages::note_engines;
-use super::new_name::{NewName, new_name};
-use super::preflight::check_engines;
-use super::{Inputs, LoadedPlan, ReadyRun, files, run_exists};
+use super::preflight::{check_engines, check_files};
+use super::{Inputs, LoadedPlan, ReadyRun, run_exists};
 use crate::engine_builds::{BuildContext, own_binary};
 use crate::fleet::check_for_workers;
 use crate::games_file::{Content, GamesFile};
-use crate::output::write_error;
-use crate::requested_run::RequestedRun;
-use crate::run_args::RunArgs;
-use crate::{bundled_engine, exit_code::ExitCode, failure::Failure};
+use crate::output::{Rows, print_report, write_error};
+use crate::requested_run::{RequestedRun, RunArgs};
+use crate::{bundled_engine, failure::Failure};
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::tablebases::Syzygy;
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, Plan, PlanError, Request, RunKind, default_concurrency, load_book};
 use arbiter_process::{Links, open_output};
 use arbiter_protocol::Protocol;
-use arbiter_report::{PgnHeader, note};
+use arbiter_report::{PgnHeader, note, plan_document, plan_json, repeats_text, utc_time_as};
 use arbiter_run::{RunState, load_thin_book};
-use arbiter_runner::{cpu_sets_of, engine_setups, hash_file, take_fingerprints};
-use arbiter_store::{Fingerprints, Offsets, RunLock, Store, StoreError, StoredRun};
+use arbiter_runner::{cpu_sets_of, engine_setups, hash_file, take_fingerprints, unix_time_ms};
+use arbiter_store::{Fingerprints, LockError, Offsets, RunLock, Store, StoreError, StoredRun};
 
 /// Resolves the request to a plan, and stores the plan as a new run that is ready to be played.
-pub(super) fn start_new_run(
-    kind: RunKind,
-    mut requested: RequestedRun,
-    has_workers: bool,
-) -> Result<ReadyRun, Failure> {
+pub(super) fn start_new_run(mut requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let stderr_dir = requested.request.stderr_dir.clone();
-    let loaded = load_plan(kind, &mut requested, has_workers)?;
+    let loaded = load_plan(&mut requested)?;
     if let Some(dir) = stderr_dir {
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
@@ -43,19 +38,15 @@ pub(super) fn start_new_run(
 }
 
 /// Resolves the request to a plan, and reads the files of the plan.
-pub(super) fn load_plan(
-    kind: RunKind,
-    requested: &mut RequestedRun,
-    has_workers: bool,
-) -> Result<LoadedPlan, Failure> {
+fn load_plan(requested: &mut RequestedRun) -> Result<LoadedPlan, Failure> {
     let without_limits = requested.request.without_limits();
-    let loaded = load_inputs(resolve_plan(kind, requested)?, has_workers, None)?;
+    let loaded = load_inputs(resolve_plan(requested)?, requested.has_workers, None)?;
     note_engines(&loaded, &without_limits);
     Ok(loaded)
 }
 
 /// Builds the engines of a request, and resolves the request to a plan.
-pub(super) fn resolve_plan(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
+pub(super) fn resolve_plan(requested: &mut RequestedRun) -> Result<Plan, Failure> {
     if let Some(path) = &requested.request.draft.book {
         std::fs::metadata(path).map_err(|error| {
             let path = path.display();
@@ -66,15 +57,15 @@ pub(super) fn resolve_plan(kind: RunKind, requested: &mut RequestedRun) -> Resul
             })
         })?;
     }
-    make_engines(kind, requested)?;
-    plan_of(kind, std::mem::take(&mut requested.request))
+    make_engines(requested.kind, requested)?;
+    plan_of(requested.kind, std::mem::take(&mut requested.request))
 }
 
 /// Resolves a request whose engines have been built.
 pub(super) fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
     let plan = Plan::resolve(kind, request).map_err(|error| match error {
-        PlanError::NothingToRun => Failure::new(ExitCode::NothingToRun, error),
-        PlanError::EngineCount(_) => Failure::new(ExitCode::Usage, error),
+        PlanError::NothingToRun => Failure::nothing_to_run(error),
+        PlanError::EngineCount(_) => Failure::usage(error),
         PlanError::Invalid(_) => Failure::invalid(error),
     })?;
     let is_bundled = |engine: &&Engine| engine.program.is_none() && engine.provenance.is_none();
@@ -147,18 +138,18 @@ pub(crate) fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failur
 /// Checks that a plan can be played, and stores it as a run.
 pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { mut plan, fingerprints, inputs } = loaded;
-    let RequestedRun { results, is_probed, compat, settings_files, .. } = requested;
-    let RunArgs { name, about, .. } = requested.flags;
+    let RequestedRun { results, is_probed, compat: style, settings_files, .. } = requested;
+    let RunArgs { name, about, format, .. } = requested.flags;
     if let Some(name) = &name {
         RunLock::check_new_name(name)?;
     }
-    files::check(&plan, &settings_files, compat.as_ref(), &results, name.as_deref())?;
+    check_files(&plan, &settings_files, style.as_ref(), &results, name.as_deref())?;
     let store = Store::create(&results)?;
-    let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
-    let inputs = check_engines(&mut plan, inputs, is_probed, compat.as_ref()).map(Some)?;
+    let (name, created_ms, lock) = new_name(&store, &results, plan.kind, name)?;
+    let inputs = check_engines(&mut plan, inputs, is_probed, style.as_ref()).map(Some)?;
     // Files are emptied only after the preflight, so that a run whose engines do not start leaves
     // the files unchanged.
-    for path in compat.iter().flat_map(|style| &style.replaces) {
+    for path in style.iter().flat_map(|style| &style.replaces) {
         let file = open_output(path, File::options().write(true), Links::Followed);
         let emptied = file.and_then(|file| file.set_len(0));
         emptied.map_err(|error| write_error(path, &error))?;
@@ -172,12 +163,78 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
     let offset = |file: &Option<GamesFile>| file.as_ref().map_or(0, |file| file.end);
     let offsets = Offsets { pgn: offset(&pgn), epd: offset(&epd) };
     let files = pgn.into_iter().chain(epd).collect();
-    let about = about.as_deref();
     // The games files are opened before the run is stored, because the store contains the offsets
     // at which the games start.
-    store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
+    store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about.as_deref())?;
     let state = RunState::of(&plan);
-    Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
+    Ok(ReadyRun { name, plan, inputs, store, files, state, results, format, style, _lock: lock })
+}
+
+/// Returns the name of a new run, its start as Unix time in milliseconds, and the lock of the run.
+/// The name is `chosen` if given; by default, the
+/// name consists of the kind and the start time of the run. If another run has the default name,
+/// waits for the next millisecond. Fails if another run has the name `chosen`.
+fn new_name(
+    store: &Store,
+    results: &Path,
+    kind: RunKind,
+    chosen: Option<String>,
+) -> Result<(String, i64, RunLock), Failure> {
+    loop {
+        let created_ms = unix_time_ms();
+        let default = || format!("{kind}-{}", utc_time_as(created_ms, "%Y%m%d-%H%M%S-%3f"));
+        let name = chosen.clone().unwrap_or_else(default);
+        let failure: Failure = match RunLock::take(results, &name) {
+            Ok(_) if store.run(&name).is_ok() => StoreError::Exists(name).into(),
+            Ok(lock) => return Ok((name, created_ms, lock)),
+            Err(error @ LockError::Busy(_)) => error.into(),
+            Err(error) => return Err(error.into()),
+        };
+        if chosen.is_some() {
+            return Err(failure);
+        }
+        // Runs that start in the same millisecond are not rare: of 240 matches, started six at a
+        // time, 3 had the same start time as another match.
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Resolves the plan, reads the book, starts every engine that is not a revision, and prints the
+/// plan. Nothing is stored, and no games file is opened.
+pub(super) fn dry_run(mut requested: RequestedRun) -> Result<(), Failure> {
+    let format = requested.flags.format;
+    let is_probed = requested.is_probed;
+    let has_workers = requested.flags.cluster.has_workers();
+    requested.has_workers = has_workers;
+    let loaded = load_plan(&mut requested)?;
+    if has_workers {
+        note("workers would play; a dry run starts the engines on this machine without the server");
+    }
+    let LoadedPlan { mut plan, mut fingerprints, mut inputs } = loaded;
+    let concurrency = (!has_workers).then_some(plan.concurrency);
+    let mut engines = plan.engines.iter();
+    inputs.setups.retain(|_| engines.next().is_some_and(|engine| !is_stand_in(engine)));
+    let book = check_engines(&mut plan, inputs, is_probed, None)?.book;
+    for (engine, hash) in plan.engines.iter_mut().zip(&mut fingerprints.engines) {
+        if is_stand_in(engine) {
+            engine.program = Some("not built".into());
+            *hash = "unknown".to_owned();
+        }
+    }
+    if let Some(words) = repeats_text(&plan, &book) {
+        note(&words);
+    }
+    let document = plan_document(&plan, &fingerprints, concurrency);
+    let rows =
+        Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] };
+    let json = || plan_json(&plan, &fingerprints, &book, concurrency);
+    print_report(&format.of_document(&document, json, rows))
+}
+
+/// Returns whether an engine is the bundled engine in place of a revision, because a dry run does
+/// not run the code of revisions.
+fn is_stand_in(engine: &Engine) -> bool {
+    engine.provenance.is_some() && engine.program.is_none()
 }
 
 /// Builds the engines that are revisions. Builds take a long time, so all other errors of the run
@@ -194,12 +251,13 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
             }
         }
         let plan = plan_of(kind, Request { engines, ..request })?;
-        files::check(&plan, &settings_files, style.as_ref(), &results, name.as_deref())?;
+        check_files(&plan, &settings_files, style.as_ref(), &results, name.as_deref())?;
         load_inputs(plan, false, None).map(drop)
     });
     let request = &requested.request;
     let outputs = request.draft.pgn.iter().chain(&request.draft.epd);
     let context = BuildContext {
+        each: request.each.clone(),
         config: requested.config.clone(),
         without: outputs.chain(&request.stderr_dir).chain([&requested.results]).cloned().collect(),
         copies: requested.request.concurrency.unwrap_or_else(|| default_concurrency(true)),
@@ -207,8 +265,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
         is_dry_run: requested.flags.dry_run,
     };
     let engines = std::mem::take(&mut requested.request.engines);
-    let built =
-        requested.flags.build.prepare(engines, &requested.request.each, context, Some(check))?;
+    let built = requested.flags.build.prepare(engines, context, Some(check))?;
     requested.request.engines = built.engines;
     requested.request.draft.scale = built.scale;
     // The flags are cleared, so that a second call does not build the engines again.
@@ -254,5 +311,18 @@ mod tests {
         other(|run| run.plan.book_length = Some(41));
         other(|run| run.plan.design.pairs = 40);
         other(|run| run.plan.engines[1].launch.protocol = Protocol::Xboard);
+    }
+
+    #[test]
+    fn runs_of_the_same_millisecond_have_different_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        let take = |chosen: Option<&str>| {
+            new_name(&store, dir.path(), RunKind::Match, chosen.map(str::to_owned))
+        };
+        let taken: Vec<_> = (0..20).map(|_| take(None).unwrap()).collect();
+        assert!(taken.windows(2).all(|two| two[0].0 < two[1].0));
+        let error = take(Some(&taken[7].0)).unwrap_err().message;
+        assert!(error.contains("is being played"), "{error}");
     }
 }

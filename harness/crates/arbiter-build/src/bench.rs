@@ -65,6 +65,10 @@ pub struct BenchTarget<'a> {
     pub launch: &'a Launch,
     /// Settings of the bench.
     pub recipe: &'a BenchRecipe,
+    /// Spawner of the processes.
+    pub spawner: &'a Spawner,
+    /// Signal that cancels the bench and ends its processes.
+    pub cancel: &'a Cancel,
 }
 
 /// Reader of the output of benches.
@@ -86,10 +90,7 @@ impl BenchReader {
         let all = |patterns: &[&str]| -> Result<Vec<Regex>, String> {
             patterns.iter().copied().map(compile).collect()
         };
-        let nodes = match pattern {
-            None => all(&NODES)?,
-            Some(pattern) => vec![compile(pattern)?],
-        };
+        let nodes = all(pattern.as_ref().map_or(&NODES, std::slice::from_ref))?;
         // `captures_len` counts the complete match as a group.
         if nodes.iter().any(|regex: &Regex| regex.captures_len() < 2) {
             let pattern = pattern.unwrap_or_default();
@@ -135,16 +136,11 @@ fn leading_number(text: &str) -> Option<u64> {
 /// Runs `copies` copies of a bench in parallel, one copy for each concurrent game, and requires the
 /// same node count from all copies. Blocks until all copies have ended. Fails if the counts differ,
 /// or if a copy fails, reports no unambiguous node count, or exceeds the time limit.
-pub fn run_bench(
-    target: &BenchTarget<'_>,
-    copies: usize,
-    spawner: &Spawner,
-    cancel: &Cancel,
-) -> Result<Signature> {
+pub fn run_bench(target: &BenchTarget<'_>, copies: usize) -> Result<Signature> {
     let reader = BenchReader::new(target.recipe.pattern.as_deref())
         .map_err(|reason| BuildError::invalid_recipe("arbiter.toml", &reason))?;
     let found = std::thread::scope(|scope| {
-        let one = || scope.spawn(|| run_bench_once(target, &reader, spawner, cancel));
+        let one = || scope.spawn(|| run_bench_once(target, &reader));
         let copies: Vec<_> = (0..copies.max(1)).map(|_| one()).collect();
         let joined = copies
             .into_iter()
@@ -162,12 +158,7 @@ pub fn run_bench(
 }
 
 /// Runs one copy of a bench.
-pub fn run_bench_once(
-    target: &BenchTarget<'_>,
-    reader: &BenchReader,
-    spawner: &Spawner,
-    cancel: &Cancel,
-) -> Result<Signature> {
+pub fn run_bench_once(target: &BenchTarget<'_>, reader: &BenchReader) -> Result<Signature> {
     let mut command_line = vec![target.launch.program.display().to_string()];
     command_line.extend_from_slice(&target.launch.args);
     command_line.extend(target.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
@@ -189,7 +180,7 @@ pub fn run_bench_once(
     launch.sandbox.iter_mut().for_each(|own| own.readable.push(target.launch.program.clone()));
     let limit = target.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let timeouts = Timeouts { limit, grace: Duration::ZERO };
-    let ended = run_to_completion(spawner, &launch, timeouts, cancel, |_| ())?;
+    let ended = run_to_completion(target.spawner, &launch, timeouts, target.cancel, |_| ())?;
     match ended.reason {
         EndReason::Cancelled => return Err(BuildError::Cancelled),
         EndReason::TimedOut => {

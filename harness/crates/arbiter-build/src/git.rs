@@ -1,4 +1,4 @@
-//! Queries to git, through the program `git`.
+//! Queries to git, through the program `git`, and checkouts into separate folders.
 //!
 //! A library could read the objects. A checkout, however, must have the submodules, filters such as
 //! LFS, and line endings of the author's checkout, and a remote may need credentials. Only the
@@ -12,6 +12,7 @@ use std::process::{Command, Output, Stdio};
 use arbiter_process::{read_bounded, remove_secrets};
 use tempfile::TempDir;
 
+use super::checkout::Checkout;
 use super::error::{BuildError, BuildFailure, Result, io_error};
 
 /// Variables that a hook, or git itself, may have set for another repository.
@@ -168,7 +169,7 @@ impl Repository {
     }
 
     /// Returns the URL of the remote "origin"; the path of the repository if there is none.
-    pub(super) fn origin(&self) -> String {
+    fn origin(&self) -> String {
         let origin = git(&self.top, ["config", "remote.origin.url"]);
         origin.unwrap_or_else(|_| self.top.display().to_string())
     }
@@ -190,10 +191,11 @@ impl Repository {
         if user_index.is_file() {
             std::fs::copy(&user_index, &index).map_err(io_error(user_index))?;
         }
-        let run = |args: Vec<String>| {
+        let run = |args: &[&str], paths: &[String]| {
             let mut command = command(&self.top);
             command
                 .args(args)
+                .args(paths)
                 .env("GIT_INDEX_FILE", &index)
                 .env("GIT_OBJECT_DIRECTORY", &objects)
                 .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.inner("objects")?);
@@ -203,25 +205,50 @@ impl Repository {
         // does not exist yet contains nothing to exclude.
         let without = without.iter().filter_map(|path| path.canonicalize().ok());
         let inside = without.filter_map(|path| Some(path.strip_prefix(&self.top).ok()?.to_owned()));
-        let inside: Vec<String> = inside
-            .map(|path| path.display().to_string())
-            // Ignored paths are excluded anyway, and git fails if its arguments name them.
-            .filter(|path| !path.is_empty() && !self.ignores(path))
-            .collect();
-        let on_paths = |args: &[&str], how: &str| {
-            let args = args.iter().map(|word| (*word).to_owned());
-            run(args.chain(inside.iter().map(|path| format!(":({how}){path}"))).collect())
+        let mut inside: Vec<String> = inside.map(|path| path.display().to_string()).collect();
+        // Ignored paths are excluded anyway, and git fails if its arguments name them.
+        inside.retain(|path| !path.is_empty() && !self.ignores(path));
+        let marked = |how: &str| -> Vec<String> {
+            inside.iter().map(|path| format!(":({how}){path}")).collect()
         };
-        on_paths(&["add", "--all", "--", "."], "exclude,literal")?;
+        run(&["add", "--all", "--", "."], &marked("exclude,literal"))?;
         // The user may have added some of these paths to the index.
         if !inside.is_empty() {
-            on_paths(&["reset", "--quiet", "--"], "literal")?;
+            run(&["reset", "--quiet", "--"], &marked("literal"))?;
         }
-        let tree = run(vec!["write-tree".to_owned()])?;
+        let tree = run(&["write-tree"], &[])?;
         let head =
             // In a repository without commits, all files count as changed.
             git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
         Ok((tree != head).then_some(Snapshot { tree, objects, _dir: dir }))
+    }
+
+    /// Checks out the commit of a checkout; for a snapshot, checks out its files, as a commit whose
+    /// parent is the commit at `HEAD`. A build can query git in the checkout, for example for the
+    /// hash of the commit.
+    pub(super) fn check_out(&self, checkout: &Checkout<'_>) -> Result<()> {
+        let Checkout { outline, top: dir, objects, .. } = checkout;
+        std::fs::create_dir_all(dir).map_err(io_error(dir))?;
+        // Without a template, the checkout contains no hooks of the user.
+        git(dir, ["init", "--quiet", "--template="])?;
+        let objects: String = objects.iter().map(|path| format!("{}\n", path.display())).collect();
+        let alternates = dir.join(".git/objects/info/alternates");
+        std::fs::create_dir_all(dir.join(".git/objects/info")).map_err(io_error(dir))?;
+        std::fs::write(&alternates, objects).map_err(io_error(alternates))?;
+        // Without this file, git would look for parents that a shallow clone does not contain.
+        let shallow = self.inner("shallow")?;
+        if shallow.is_file() {
+            std::fs::copy(&shallow, dir.join(".git/shallow")).map_err(io_error(shallow))?;
+        }
+        // Relative URLs of submodules are resolved against the URL of the remote.
+        git(dir, ["config", "remote.origin.url", &self.origin()])?;
+        let wanted = match &outline.snapshot {
+            Some(snapshot) => commit_tree(dir, &snapshot.tree, outline.commit.as_ref())?,
+            None => outline.commit.as_ref().map_or("HEAD", |commit| &commit.id).to_owned(),
+        };
+        // A hook of the user must not run here.
+        git(dir, ["-c", "core.hooksPath=/dev/null", "checkout", "--quiet", "--detach", &wanted])?;
+        Ok(())
     }
 }
 
@@ -245,7 +272,7 @@ pub(super) fn git<S: AsRef<OsStr>>(
 }
 
 /// Returns a git command for a folder, without variables that point to another repository.
-pub(super) fn command(dir: &Path) -> Command {
+fn command(dir: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(dir).stdin(Stdio::null());
     for name in GIT_VARIABLES.split_ascii_whitespace() {
@@ -273,7 +300,7 @@ fn run(command: &mut Command) -> io::Result<Output> {
 }
 
 /// Runs a git command and returns its output without the last line break.
-pub(super) fn output(mut command: Command) -> Result<String> {
+fn output(mut command: Command) -> Result<String> {
     let output = run(&mut command);
     let failed = |reason: &str| {
         let args: Vec<_> = command.get_args().skip(2).map(OsStr::to_string_lossy).collect();
@@ -290,4 +317,16 @@ pub(super) fn output(mut command: Command) -> Result<String> {
     }
     let text = String::from_utf8_lossy(&output.stdout);
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+fn commit_tree(dir: &Path, tree: &str, parent: Option<&Commit>) -> Result<String> {
+    let mut command = command(dir);
+    command.args(["commit-tree", tree, "-m", "Files of a working tree"]);
+    command.args(parent.iter().flat_map(|parent| ["-p", parent.id.as_str()]));
+    // With fixed names and dates, equal files give equal commits.
+    for role in ["AUTHOR", "COMMITTER"] {
+        let fields = [("NAME", "arbiter"), ("EMAIL", "arbiter@localhost"), ("DATE", "@0 +0000")];
+        command.envs(fields.map(|(field, value)| (format!("GIT_{role}_{field}"), value)));
+    }
+    output(command)
 }

@@ -11,7 +11,6 @@ mod checkout;
 mod clean;
 mod environment;
 mod error;
-mod files;
 mod git;
 mod log;
 mod recipe;

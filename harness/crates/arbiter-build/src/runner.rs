@@ -7,20 +7,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tempfile::TempDir;
-
 use super::bench::{BenchTarget, Signature, promised_nodes, run_bench};
 use super::cache::{BenchRecord, BuildRecord, Cache, Entry};
-use super::checkout::check_out;
+use super::checkout::Checkout;
 use super::environment::{build_environment, compiler_environment, toolchains};
 use super::error::{BuildError, BuildFailure, Result, io_error};
-use super::files::Files;
-use super::git::{Commit, Repository, Snapshot, git};
+use super::git::{Commit, Repository, Snapshot};
 use super::log::Log;
 use super::recipe::{BuildSettings, Recipe, first_error, lacks_network, recipe};
 use arbiter_process::{
     Cancel, Completed, EndReason, Launch, Links, Sandbox, Spawner, Timeouts, open_output,
-    processor_features, read_input, remove_folder, run_to_completion,
+    processor_features, read_input, run_to_completion,
 };
 
 /// Revision that stands for the working tree.
@@ -31,23 +28,16 @@ pub const WORKING_TREE: &str = ".";
 const TOOLCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A built program.
-#[derive(Debug, Clone)]
-pub struct Built {
-    /// Path of the program.
-    pub program: PathBuf,
-    /// Name for messages.
-    pub label: String,
-    /// Commit of the revision or, for the working tree, the commit at `HEAD`; `None` before the
-    /// first commit.
-    pub commit: Option<Commit>,
-    /// `true` if files have changed since the commit.
-    pub is_dirty: bool,
-    /// Recipe of the build and the bench.
-    pub recipe: Recipe,
-    environment: Vec<(OsString, OsString)>,
-    sandbox: Option<Sandbox>,
+#[derive(Debug)]
+pub struct Built<'a> {
+    /// Description of the revision.
+    pub outline: Outline,
+    /// Program, with the settings for its bench.
+    pub launch: Launch,
     entry: Entry,
     record: BuildRecord,
+    spawner: &'a Spawner,
+    cancel: &'a Cancel,
 }
 
 /// Description of a revision, obtained without running code of the revision.
@@ -60,36 +50,38 @@ pub struct Outline {
     pub commit: Option<Commit>,
     /// `true` if files have changed since the commit.
     pub is_dirty: bool,
-    /// Recipe of the build.
+    /// Recipe of the build and the bench.
     pub recipe: Recipe,
     /// Hash of the tree object of a snapshot, or of the commit.
     tree: String,
-    snapshot: Option<Snapshot>,
+    pub(super) snapshot: Option<Snapshot>,
 }
 
-impl Built {
+impl Outline {
+    /// Returns the full hash of the commit; "none" before the first commit.
+    pub fn commit_id(&self) -> &str {
+        self.commit.as_ref().map_or("none", |commit| &commit.id)
+    }
+}
+
+impl Built<'_> {
     /// Returns the signature of the bench, from the cache if it contains the result of at least
     /// `copies` parallel copies. Fails if the node count differs from the count in the commit
     /// message. Blocks until the bench has ended.
-    pub fn signature(
-        &mut self,
-        copies: usize,
-        spawner: &Spawner,
-        cancel: &Cancel,
-    ) -> Result<Signature> {
-        let how = self.recipe.settings.bench.how();
+    pub fn signature(&mut self, copies: usize) -> Result<Signature> {
+        let how = self.outline.recipe.settings.bench.how();
         // A run of more copies proves at least as much, because all copies have to agree.
         let cached = self.record.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
         let signature = match cached {
             Some(bench) => bench.signature,
-            None => self.measure(copies, spawner, cancel)?,
+            None => self.measure(copies)?,
         };
         match self.promised_nodes() {
             Some(promised) if promised != signature.nodes => {
                 let text = format!(
                     "the bench of {} is {}, but the commit message has {promised}; the build \
                      differs from the author's build, or the message is outdated",
-                    self.label, signature.nodes
+                    self.outline.label, signature.nodes
                 );
                 Err(BuildError::Failed(BuildFailure::BenchBroken, text))
             }
@@ -100,25 +92,16 @@ impl Built {
     /// Returns the node count that the commit message promises.
     pub fn promised_nodes(&self) -> Option<u64> {
         // The promise does not cover later changes.
-        let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
+        let commit = self.outline.commit.as_ref().filter(|_| !self.outline.is_dirty);
         promised_nodes(&commit?.message)
     }
 
     /// Runs the bench and stores its result. Blocks until the bench has ended.
-    pub fn measure(
-        &mut self,
-        copies: usize,
-        spawner: &Spawner,
-        cancel: &Cancel,
-    ) -> Result<Signature> {
-        let name = &self.label;
-        let recipe = &self.recipe.settings.bench;
-        let environment = Some(self.environment.clone());
-        let sandbox = self.sandbox.clone();
-        let launch =
-            &Launch { program: self.program.clone(), environment, sandbox, ..Launch::default() };
-        let target = BenchTarget { name, launch, recipe };
-        let signature = run_bench(&target, copies, spawner, cancel)?;
+    pub fn measure(&mut self, copies: usize) -> Result<Signature> {
+        let Built { outline: Outline { label: name, recipe, .. }, launch, spawner, cancel, .. } =
+            self;
+        let recipe = &recipe.settings.bench;
+        let signature = run_bench(&BenchTarget { name, launch, recipe, spawner, cancel }, copies)?;
         self.record.bench = Some(BenchRecord { how: recipe.how(), signature, copies });
         self.entry.write(&self.record)?;
         Ok(signature)
@@ -132,7 +115,7 @@ pub struct Builder<'a> {
     /// Settings that take precedence over the settings in the commit.
     pub settings: Option<BuildSettings>,
     /// Parser of a commit's settings file, which returns the build settings.
-    pub read: &'a dyn Fn(&str) -> Result<Option<BuildSettings>, String>,
+    pub read: fn(&str) -> Result<Option<BuildSettings>, String>,
     /// Names of additional environment variables that are passed to builds.
     pub passed: &'a [String],
     /// Sandbox for the commands of a commit and for the bench of the built program. A build may
@@ -146,7 +129,7 @@ pub struct Builder<'a> {
     /// Signal that cancels a build and ends its processes.
     pub cancel: &'a Cancel,
     /// Receiver of messages for the user.
-    pub notify: &'a dyn Fn(&str),
+    pub notify: Box<dyn Fn(&str) + 'a>,
 }
 
 /// Hint for a failed build that may have needed the network.
@@ -156,17 +139,7 @@ const NO_NETWORK: &str = "; builds in the sandbox have no network unless [build]
 /// Name of the settings file in a commit.
 const SETTINGS: &str = "arbiter.toml";
 
-/// Folder of a checkout, which is removed when this value is dropped.
-struct Checkout(PathBuf);
-
-impl Drop for Checkout {
-    fn drop(&mut self) {
-        // A folder that remains is found by [`abandoned_folders`](super::abandoned_folders).
-        let _ = remove_folder(&self.0);
-    }
-}
-
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     /// Describes a revision from git data alone, without running its code. Fails for an unknown
     /// revision, and for a tree without a recipe.
     pub fn outline(&self, repo: &Repository, revision: &str) -> Result<Outline> {
@@ -187,39 +160,25 @@ impl Builder<'_> {
             (None, Some(commit)) => commit.id.clone(),
             (None, None) => return Err(repo.unknown(revision)),
         };
-        let recipe = self.recipe(repo, (revision, &tree), snapshot.as_ref(), &label)?;
+        let recipe = self.recipe(repo, (revision, &tree), is_dirty, &label)?;
         Ok(Outline { label, commit, is_dirty, recipe, tree, snapshot })
     }
 
     /// Returns the program of a revision, cached or newly built. Blocks until a build has ended.
     /// The error of a failed build contains the failed step and the path of the log.
-    pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built> {
+    pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built<'a>> {
         let outline = self.outline(repo, revision)?;
-        let Outline { label, commit, recipe, tree, snapshot, .. } = &outline;
-        if snapshot.is_some() {
+        let Outline { label, commit, .. } = &outline;
+        if outline.is_dirty {
             let than = commit.as_ref().map_or("no commit yet".to_owned(), |head| {
                 format!("differs from commit {}", head.short())
             });
             (self.notify)(&format!("the working tree is dirty: {than}"));
         }
-        let staging = self.cache.staging();
-        let dir =
-            TempDir::with_prefix_in("checkout-", &staging).map_err(arbiter_process::without_name);
-        let dir = Checkout(dir.map_err(io_error(staging))?.keep());
-        // The files have a separate subfolder, because the sandbox has its home folder next to the
-        // files.
-        let top = dir.0.join("files");
-        check_out(repo, commit.as_ref(), snapshot.as_ref(), &top)?;
-        // The tracked files are listed now, because a later git command would obey settings that
-        // the build has changed.
-        let tracked = git(&top, ["ls-files", "-z"])?;
-        let tracked = tracked.split('\0').map(PathBuf::from).collect();
-        let objects = [Some(repo.inner("objects")?), snapshot.as_ref().map(|s| s.objects.clone())];
-        let objects = objects.into_iter().flatten().collect();
-        let files = Files { home: &dir.0, top, objects, tracked };
-        let toolchain = self.toolchain(&files, label, recipe)?;
-        let commit_id = commit.as_ref().map_or("none", |commit| &commit.id);
-        let key = key(commit_id, tree, recipe, &toolchain, &compiler_environment(self.passed));
+        let checkout = Checkout::new(repo, &outline, &self.cache.staging())?;
+        let toolchain = self.toolchain(&checkout)?;
+        let commit_id = outline.commit_id();
+        let key = key(&outline, &toolchain, &compiler_environment(self.passed));
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
         let busy = || {
             (self.notify)(&format!("another arbiter is building {label}; waiting for the build"))
@@ -228,38 +187,29 @@ impl Builder<'_> {
         // Another process may have built the program while this process waited for the lock.
         let record = match entry.intact() {
             Some(record) => record,
-            None => {
-                let record = BuildRecord {
-                    commit: commit_id.to_owned(),
-                    command: recipe.command.clone(),
-                    toolchain,
-                    ..BuildRecord::default()
-                };
-                self.make(&files, label, recipe, &entry, repo, record)?
-            }
+            None => self.make(&checkout, &entry, &toolchain)?,
         };
         // No other process can remove the entry while this process holds the lock.
         entry.hold()?;
         drop(lock);
-        let Outline { label, commit, is_dirty, recipe, .. } = outline;
-        Ok(Built {
+        drop(checkout);
+        let launch = Launch {
             program: entry.program(&record),
-            label,
-            commit,
-            is_dirty,
-            recipe,
-            environment: build_environment(self.passed),
+            environment: Some(build_environment(self.passed)),
             sandbox: self.sandbox.clone(),
-            entry,
-            record,
-        })
+            ..Launch::default()
+        };
+        // The objects of the snapshot are no longer needed.
+        let outline = Outline { snapshot: None, ..outline };
+        let Builder { spawner, cancel, .. } = *self;
+        Ok(Built { outline, launch, entry, record, spawner, cancel })
     }
 
     fn recipe(
         &self,
         repo: &Repository,
         (revision, tree): (&str, &str),
-        snapshot: Option<&Snapshot>,
+        is_dirty: bool,
         label: &str,
     ) -> Result<Recipe> {
         let in_folder = |path: &str| {
@@ -272,14 +222,8 @@ impl Builder<'_> {
         };
         // The objects of a snapshot are only in a separate folder, so the files are read from the
         // working tree.
-        let text = |path: &str| match snapshot {
-            Some(_) => in_folder(path),
-            None => repo.text(tree, path),
-        };
-        let names = match snapshot {
-            Some(_) => present(&repo.top),
-            None => repo.names(tree)?,
-        };
+        let text = |path: &str| if is_dirty { in_folder(path) } else { repo.text(tree, path) };
+        let names = if is_dirty { present(&repo.top) } else { repo.names(tree)? };
         let settings = match &self.settings {
             Some(settings) => Some(settings.clone()),
             None => {
@@ -309,7 +253,8 @@ impl Builder<'_> {
 
     /// Returns the output of the toolchain commands, and the features of the processor, which
     /// affect builds with `-march=native`.
-    fn toolchain(&self, files: &Files<'_>, label: &str, recipe: &Recipe) -> Result<String> {
+    fn toolchain(&self, checkout: &Checkout<'_>) -> Result<String> {
+        let Outline { label, recipe, .. } = checkout.outline;
         let mut text = String::new();
         // The user is informed before a command of the commit runs.
         if recipe.settings.toolchain.is_some() {
@@ -317,22 +262,15 @@ impl Builder<'_> {
             (self.notify)(&format!("querying the toolchain of {label} by {tools}, in a checkout"));
         }
         for tool in &recipe.toolchain {
-            let ended = self.shell(recipe, tool, files, TOOLCHAIN_TIMEOUT, |_| ())?;
+            let ended = self.shell(checkout, tool, TOOLCHAIN_TIMEOUT, |_| ())?;
             text.push_str(&format!("{tool}: {}\n{}\n", ended.how, ended.lines.join("\n")));
         }
         text.push_str(&processor_features());
         Ok(text)
     }
 
-    fn make(
-        &self,
-        files: &Files<'_>,
-        label: &str,
-        recipe: &Recipe,
-        entry: &Entry,
-        repo: &Repository,
-        record: BuildRecord,
-    ) -> Result<BuildRecord> {
+    fn make(&self, checkout: &Checkout<'_>, entry: &Entry, toolchain: &str) -> Result<BuildRecord> {
+        let Outline { label, recipe, .. } = checkout.outline;
         let log = entry.log();
         let Recipe { command, source, .. } = recipe;
         let made = open_output(&log, File::options().write(true), Links::Refused);
@@ -349,7 +287,7 @@ impl Builder<'_> {
             );
         }
         (self.notify)(&format!("building {label} by `{command}` ({source}); log: {shown}"));
-        let ended = self.run_steps(recipe, files, &file);
+        let ended = self.run_steps(checkout, &file);
         // The log must be complete before an error message refers to it. A poisoned lock is
         // harmless: a panic while the lock is held leaves a valid state.
         let written = file.lock().unwrap_or_else(PoisonError::into_inner).finish();
@@ -371,7 +309,7 @@ impl Builder<'_> {
                 let text = std::fs::read(&log).unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
                 // The checkout is removed after the error, so its path would not help the user.
-                let text = text.replace(&format!("{}/", files.top.display()), "");
+                let text = text.replace(&format!("{}/", checkout.top.display()), "");
                 // The first line is the command itself, which may contain a word such as `error:`.
                 let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
                 let is_cut_off =
@@ -382,29 +320,31 @@ impl Builder<'_> {
             }
             EndReason::Exited => {}
         }
-        let program = match files.find_program(recipe, repo) {
+        let program = match checkout.find_program() {
             Ok(program) => program,
             Err(why) => return fail(BuildFailure::NoBinary, format!("produced no program: {why}")),
         };
         let name = program.file_name().and_then(|name| name.to_str()).unwrap_or("engine");
-        let seconds = ended.elapsed.as_secs_f64();
-        let record = BuildRecord { program: name.to_owned(), seconds, ..record };
-        let record = entry.store(&files.top.join(&program), record)?;
-        (self.notify)(&format!("built {label} in {} s", seconds.round() as u64));
+        let record = BuildRecord {
+            program: name.to_owned(),
+            commit: checkout.outline.commit_id().to_owned(),
+            command: command.clone(),
+            toolchain: toolchain.to_owned(),
+            seconds: ended.elapsed.as_secs_f64(),
+            ..BuildRecord::default()
+        };
+        let record = entry.store(&checkout.top.join(&program), record)?;
+        (self.notify)(&format!("built {label} in {} s", record.seconds.round() as u64));
         Ok(record)
     }
 
     /// Fetches submodules if the recipe requires them, and runs the build command. Returns the
     /// result of the last step that ran.
-    fn run_steps(
-        &self,
-        recipe: &Recipe,
-        files: &Files<'_>,
-        log: &Arc<Mutex<Log>>,
-    ) -> Result<Completed> {
+    fn run_steps(&self, checkout: &Checkout<'_>, log: &Arc<Mutex<Log>>) -> Result<Completed> {
+        let recipe = &checkout.outline.recipe;
         let run = |step: &str, limit| {
             let log = log.clone();
-            self.shell(recipe, step, files, limit, move |line: &str| {
+            self.shell(checkout, step, limit, move |line: &str| {
                 log.lock().unwrap_or_else(PoisonError::into_inner).add(line);
             })
         };
@@ -425,24 +365,30 @@ impl Builder<'_> {
     /// Runs a script in a checkout, with the build environment and the variables of the recipe.
     fn shell(
         &self,
-        recipe: &Recipe,
+        checkout: &Checkout<'_>,
         script: &str,
-        files: &Files<'_>,
         limit: Duration,
         read: impl FnMut(&str) + Send + 'static,
     ) -> Result<Completed> {
+        let settings = &checkout.outline.recipe.settings;
         let (mut environment, sandbox) = match &self.sandbox {
             None => (build_environment(self.passed), None),
-            Some(sandbox) => {
+            Some(base) => {
                 let (readable, environment) = toolchains(self.passed);
-                (environment, Some(files.sandbox(sandbox, readable, recipe.settings.network)))
+                let sandbox = Sandbox {
+                    readable: [&base.readable[..], &readable, &checkout.objects].concat(),
+                    home: Some(checkout.home.clone()),
+                    is_builder: true,
+                    has_network: settings.network,
+                    ..base.clone()
+                };
+                (environment, Some(sandbox))
             }
         };
         // A build has no input to read a password from.
         environment.push(("GIT_TERMINAL_PROMPT".into(), "0".into()));
         // The variables of the recipe come last, because later values replace earlier ones.
-        environment
-            .extend(recipe.settings.env.iter().map(|(name, value)| (name.into(), value.into())));
+        environment.extend(settings.env.iter().map(|(name, value)| (name.into(), value.into())));
         // The shell joins both outputs, so that the log contains the lines in the order in which
         // they were written. The script is an argument, because quoting would change scripts that
         // contain quotation marks.
@@ -450,7 +396,7 @@ impl Builder<'_> {
         let launch = Launch {
             program: "/bin/sh".into(),
             args,
-            dir: Some(files.top.clone()),
+            dir: Some(checkout.top.clone()),
             environment: Some(environment),
             sandbox,
             ..Launch::default()
@@ -473,30 +419,25 @@ fn label(revision: &str, commit: Option<&Commit>, is_dirty: bool) -> String {
     }
 }
 
-fn key(
-    commit: &str,
-    tree: &str,
-    recipe: &Recipe,
-    toolchain: &str,
-    environment: &[(OsString, OsString)],
-) -> blake3::Hash {
+fn key(outline: &Outline, toolchain: &str, environment: &[(OsString, OsString)]) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     let mut add = |text: &[u8]| {
         // The lengths distinguish lists whose concatenated strings are equal.
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text);
     };
-    let BuildSettings { binary, env, .. } = &recipe.settings;
+    let Recipe { command, submodules, settings, .. } = &outline.recipe;
+    let BuildSettings { binary, env, .. } = settings;
     let binary = binary.as_ref().map(|path| path.display().to_string());
     [
         // The number changes with the meaning of the key, so that older entries are no longer
         // found.
         "arbiter build 2",
-        commit,
-        tree,
-        &recipe.command,
+        outline.commit_id(),
+        &outline.tree,
+        command,
         binary.as_deref().unwrap_or_default(),
-        &recipe.submodules.to_string(),
+        &submodules.to_string(),
         toolchain,
         // The number of variables separates the recipe's variables from the variables of the
         // environment.

@@ -24,7 +24,7 @@ fn built(files: &[(&str, &str)], dir: &Path) -> String {
         logs.map(Result::unwrap_or_default).collect::<String>()
     };
     let build = |builder: &Builder<'_>| {
-        builder.build(&Repository::open(&top).unwrap(), "HEAD").map(|built| built.program)
+        builder.build(&Repository::open(&top).unwrap(), "HEAD").map(|built| built.launch.program)
     };
     let program = with_builder(dir, build).unwrap_or_else(|error| panic!("{error}\n{}", log()));
     assert_eq!(Command::new(program).output().unwrap().stdout, b"engine\n");
@@ -50,13 +50,13 @@ fn with_builder<T>(dir: &Path, work: impl FnOnce(&Builder<'_>) -> T) -> T {
     let builder = Builder {
         cache: &cache,
         settings: None,
-        read: &|_| Ok(None),
+        read: |_| Ok(None),
         passed: &[],
         sandbox: Some(Sandbox { is_required: true, ..Sandbox::default() }),
         without: Vec::new(),
         spawner: &spawner,
         cancel: &cancel,
-        notify: &|_| (),
+        notify: Box::new(|_| ()),
     };
     work(&builder)
 }

@@ -144,30 +144,27 @@ struct Session {
 impl Session {
     fn take(&mut self, step: Step) -> Result<(), SessionAborted> {
         match step {
-            Step::Send(bytes, lines) => self.send(&bytes, lines),
+            Step::Send(bytes, lines) => self.send(&bytes, lines)?,
             Step::Finish => {
-                if self.receives_word("bestmove", self.timeout)? {
-                    Ok(())
-                } else {
+                if !self.receives_word("bestmove", self.timeout)? {
                     self.send(b"stop\n", vec!["stop".to_owned()])?;
-                    self.expect("bestmove", self.timeout)
+                    self.expect("bestmove", self.timeout)?;
                 }
             }
-            Step::Expect(word, factor) => self.expect(word, self.timeout * factor),
+            Step::Expect(word, factor) => self.expect(word, self.timeout * factor)?,
             Step::Collect(time) => {
                 let until = Instant::now() + time;
                 while self.receive(until)? {}
-                Ok(())
             }
             Step::Close => {
                 self.record(Event::Closed);
                 if let Some(process) = &mut self.process {
                     process.close_input();
                 }
-                Ok(())
             }
-            Step::AwaitExit(factor) => self.await_exit(self.timeout * factor),
+            Step::AwaitExit(factor) => self.await_exit(self.timeout * factor)?,
         }
+        Ok(())
     }
 
     fn record(&mut self, event: Event) {
@@ -193,16 +190,12 @@ impl Session {
         })
     }
 
-    fn expect(&mut self, word: &'static str, limit: Duration) -> Result<(), SessionAborted> {
+    fn expect(&mut self, word: &str, limit: Duration) -> Result<(), SessionAborted> {
         if self.receives_word(word, limit)? { Ok(()) } else { Err(self.timed_out(word, limit)) }
     }
 
     /// Waits for a line that starts with `word`. Returns `false` after the timeout.
-    fn receives_word(
-        &mut self,
-        word: &'static str,
-        limit: Duration,
-    ) -> Result<bool, SessionAborted> {
+    fn receives_word(&mut self, word: &str, limit: Duration) -> Result<bool, SessionAborted> {
         if word == "bestmove" && self.early_moves > 0 {
             self.early_moves -= 1;
             return Ok(true);

@@ -30,8 +30,10 @@ pub async fn measure(setup: &EngineSetup, copies: usize) -> Result<BenchResult, 
     let work = move || {
         let recipe = BenchRecipe { timeout: Some(LIMIT), ..BenchRecipe::default() };
         let spawner = Spawner::start().map_err(|error| error.to_string())?;
-        let target = BenchTarget { name: &setup.name, launch: &setup.launch, recipe: &recipe };
-        run_bench(&target, copies, &spawner, &cancel).map_err(|error| error.to_string())
+        let EngineSetup { name, launch, .. } = &setup;
+        let target =
+            BenchTarget { name, launch, recipe: &recipe, spawner: &spawner, cancel: &cancel };
+        run_bench(&target, copies).map_err(|error| error.to_string())
     };
     tokio::task::spawn_blocking(work).await.map_err(|error| error.to_string())?
 }

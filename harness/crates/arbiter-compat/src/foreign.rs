@@ -87,55 +87,11 @@ pub(super) fn to_fastchess(
     let all = before + design.pairs * design.games_per_pair();
     let rounds = if plan.engines.len() == 2 { all / games } else { design.rounds };
     let interval = |every: u64| if every == 0 { NEVER } else { every.min(NEVER) };
-    let mut saved = rules(plan);
-    saved["pgn"] = pgn(plan, style.shows_crc);
-    for (key, value) in [
-        ("opening", opening(plan, before / games)),
-        ("epd", json!({"file": path_text(plan.epd.as_deref()), "append_file": true})),
-        ("config_name", path_text(style.saved_in.as_deref()).into()),
-        ("output", u8::from(style.dialect == Dialect::Cutechess).into()),
-        ("seed", plan.seed.into()),
-        ("variant", u8::from(style.is_chess960).into()),
-        ("type", TYPES.iter().position(|(format, _)| *format == design.format).into()),
-        ("gauntlet_seeds", design.seeds.max(1).into()),
-        ("ratinginterval", interval(style.rating_interval).into()),
-        ("scoreinterval", interval(style.score_interval).into()),
-        ("wait", (plan.wait.as_millis() as u64).into()),
-        ("autosaveinterval", style.save_interval.into()),
-        ("games", games.into()),
-        ("rounds", rounds.into()),
-        ("concurrency", plan.concurrency.into()),
-        ("force_concurrency", true.into()),
-        ("recover", style.recovers.into()),
-        ("noswap", (design.is_single && !design.alternates).into()),
-        ("reverse", design.is_reversed.into()),
-        ("report_penta", style.penta.into()),
-        ("affinity", (plan.affinity != Affinity::None).into()),
-        ("check_mate_pvs", style.checks_mates.into()),
-        ("show_latency", false.into()),
-        (
-            "log",
-            json!({"file": path_text(style.log.file.as_deref()), "level": style.log.level as u8,
-                   "append_file": true, "compress": false, "realtime": true,
-                   "engine_coms": style.log.has_engines}),
-        ),
-        (
-            "engines",
-            plan.engines.iter().map(|each| engine(each, &own_program, style.is_chess960)).collect(),
-        ),
-        ("stats", stats(plan, counts)),
-    ] {
-        saved[key] = value;
-    }
-    Ok(saved)
-}
-
-/// Returns the adjudication rules and the SPRT.
-fn rules(plan: &Plan) -> Value {
+    let engine = |each| engine(each, &own_program, style.is_chess960);
     let Rules { draw, resign, move_cap, tablebase, .. } = plan.rules;
     let tables: Vec<String> = plan.tables.iter().map(|path| path.display().to_string()).collect();
     let test = |of: fn(&Sprt) -> f64| plan.sprt.as_ref().map_or(0.0, of);
-    json!({
+    Ok(json!({
         "resign": {"move_count": resign.map_or(1, |rule| rule.move_count),
                    "score": resign.map_or(0, |rule| rule.score_cp),
                    "twosided": resign.is_some_and(|rule| rule.two_sided),
@@ -152,17 +108,43 @@ fn rules(plan: &Plan) -> Value {
                  "elo0": test(|test| test.elo0), "elo1": test(|test| test.elo1),
                  "model": plan.sprt.map_or(Model::Normalized, |test| test.model),
                  "enabled": plan.sprt.is_some()},
-    })
+        "pgn": pgn(plan, style.shows_crc),
+        "opening": opening(plan, before / games),
+        "epd": {"file": path_text(plan.epd.as_deref()), "append_file": true},
+        "config_name": path_text(style.saved_in.as_deref()),
+        "output": u8::from(style.dialect == Dialect::Cutechess),
+        "seed": plan.seed,
+        "variant": u8::from(style.is_chess960),
+        "type": TYPES.iter().position(|(format, _)| *format == design.format),
+        "gauntlet_seeds": design.seeds.max(1),
+        "ratinginterval": interval(style.rating_interval),
+        "scoreinterval": interval(style.score_interval),
+        "wait": plan.wait.as_millis() as u64,
+        "autosaveinterval": style.save_interval,
+        "games": games,
+        "rounds": rounds,
+        "concurrency": plan.concurrency,
+        "force_concurrency": true,
+        "recover": style.recovers,
+        "noswap": design.is_single && !design.alternates,
+        "reverse": design.is_reversed,
+        "report_penta": style.penta,
+        "affinity": plan.affinity != Affinity::None,
+        "check_mate_pvs": style.checks_mates,
+        "show_latency": false,
+        "log": {"file": path_text(style.log.file.as_deref()), "level": style.log.level as u8,
+                "append_file": true, "compress": false, "realtime": true,
+                "engine_coms": style.log.has_engines},
+        "engines": plan.engines.iter().map(engine).collect::<Vec<_>>(),
+        "stats": stats(plan, counts),
+    }))
 }
 
 /// Returns the settings of the openings. If the run continues `before` rounds of an earlier run,
 /// `start` is the first opening of the earlier run.
 fn opening(plan: &Plan, before: u64) -> Value {
     let file = path_text(plan.book.as_deref());
-    let format = match plan.book {
-        None => 2,
-        Some(_) => u8::from(file.contains(".pgn")),
-    };
+    let format = if plan.book.is_none() { 2 } else { u8::from(file.contains(".pgn")) };
     json!({"file": file, "format": format, "order": u8::from(plan.order == Order::Sequential),
            "plies": plan.reading.plies.map_or(-1, i64::from), "start": (plan.opening_start + 1).saturating_sub(before)})
 }
@@ -368,11 +350,11 @@ fn spec(engine: &Value) -> Vec<String> {
     let tc = &limit["tc"];
     let of = |value: &Value| value.as_u64().filter(|number| *number > 0);
     let seconds = |ms: u64| ms as f64 / 1e3;
-    let mut values: Vec<String> = ["name", "cmd", "dir", "args"]
-        .iter()
-        .filter(|key| engine[**key].as_str().is_some_and(|value| !value.is_empty()))
-        .map(|key| format!("{key}={}", plain(&engine[*key])))
-        .collect();
+    let mut values: Vec<String> = Vec::new();
+    for key in ["name", "cmd", "dir", "args"] {
+        let value = engine[key].as_str().filter(|value| !value.is_empty());
+        values.extend(value.map(|value| format!("{key}={value}")));
+    }
     if let Some(time) = of(&tc["time"]) {
         let moves = of(&tc["moves"]).map(|moves| format!("{moves}/")).unwrap_or_default();
         let increment = seconds(of(&tc["increment"]).unwrap_or(0));

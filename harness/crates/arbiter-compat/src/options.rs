@@ -94,6 +94,7 @@ impl Options {
 
     /// Applies an option of [`OPTIONS`](crate::table::OPTIONS).
     fn take(&mut self, word: &Word) -> Result<(), String> {
+        let rules = &mut self.request.draft.rules;
         match word.name.as_str() {
             "engine" => self.add_engine(word)?,
             // `-each` overrides the settings of individual engines wherever it appears, so
@@ -139,16 +140,11 @@ impl Options {
             "check-mate-pvs" => self.style.checks_mates = word.switch()?,
             "strict" => self.style.is_strict = word.switch()?,
             "testEnv" => drop(word.switch()?),
-            "draw" => {
-                let rule = word.rule("movenumber=0,movecount=1,score=0")?;
-                self.request.draft.rules.draw = Some(rule);
-            }
-            "resign" => {
-                self.request.draft.rules.resign = Some(word.rule("movecount=1,score=0")?);
-            }
+            "draw" => rules.draw = Some(word.rule("movenumber=0,movecount=1,score=0")?),
+            "resign" => rules.resign = Some(word.rule("movecount=1,score=0")?),
             "maxmoves" => {
                 let moves = u32::try_from(word.number::<u64>()?).unwrap_or(u32::MAX);
-                self.request.draft.rules.move_cap = (moves > 0).then_some(moves);
+                rules.move_cap = (moves > 0).then_some(moves);
             }
             name if is_idle(name) => {}
             name => return Err(unknown(name)),
@@ -310,21 +306,21 @@ impl Options {
 
     fn pgnout(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.fields() {
+            let pgn = &mut self.request.draft.pgn;
+            let annotation = &mut self.request.draft.annotation;
             match (key, value) {
-                ("file", Some(value)) => self.request.draft.pgn = Some(PathBuf::from(value)),
+                ("file", Some(value)) => *pgn = Some(PathBuf::from(value)),
                 ("notation", Some(value)) => {
                     let notation = value.parse().map_err(|error| word.wrong(key, value, error));
-                    self.request.draft.annotation.notation = notation?;
+                    annotation.notation = notation?;
                 }
                 ("append", Some(value)) => self.replaces[0] = !word.truth(key, value)?,
-                ("min", Some(value)) => {
-                    self.request.draft.annotation.is_minimal = word.truth(key, value)?
-                }
+                ("min", Some(value)) => annotation.is_minimal = word.truth(key, value)?,
                 ("match_line", Some(value)) => self.match_line(value)?,
                 (_, Some(value)) => {
                     let field: Field = key.parse().map_err(|_| word.unknown_key(key, PGN_KEYS))?;
                     if word.truth(key, value)? {
-                        self.request.draft.annotation.fields.push(field);
+                        annotation.fields.push(field);
                     }
                 }
                 // cutechess-cli accepts the file followed by words such as `fi`; fastchess rejects
@@ -332,13 +328,9 @@ impl Options {
                 (_, None) if self.style.program == Dialect::Fastchess => {
                     return Err(word.unknown_key(key, PGN_KEYS));
                 }
-                ("fi", None) if self.request.draft.pgn.is_some() => {}
-                ("min", None) if self.request.draft.pgn.is_some() => {
-                    self.request.draft.annotation.is_minimal = true
-                }
-                (_, None) if self.request.draft.pgn.is_none() => {
-                    self.request.draft.pgn = Some(PathBuf::from(key))
-                }
+                ("fi", None) if pgn.is_some() => {}
+                ("min", None) if pgn.is_some() => annotation.is_minimal = true,
+                (_, None) if pgn.is_none() => *pgn = Some(PathBuf::from(key)),
                 (_, None) => return Err(word.unknown_key(key, PGN_KEYS)),
             }
         }
@@ -382,10 +374,7 @@ impl Options {
     fn affinity(&mut self, word: &Word) -> Result<(), String> {
         self.request.draft.affinity = match &word.values[..] {
             [] => Affinity::Auto,
-            _ => {
-                let list = word.single()?;
-                list.parse().map_err(|error| format!("-use-affinity: {error}"))?
-            }
+            _ => word.single()?.parse().map_err(|error| format!("-use-affinity: {error}"))?,
         };
         Ok(())
     }
@@ -407,15 +396,13 @@ impl Options {
         let mut test = SprtRequest {
             elo0: Some(0.0),
             elo1: Some(0.0),
-            alpha: None,
-            beta: None,
             model: Some(model),
             // fastchess and cutechess-cli stop at Wald's bounds, without a correction for
             // overshoot.
             correction: Some(Correction::None),
-            // This field is set after all options have been read, because its value depends on
-            // other options.
-            evidence: None,
+            // The evidence is set after all options have been read, because it depends on other
+            // options.
+            ..SprtRequest::default()
         };
         for (key, value) in word.key_values()? {
             let bound = match key {

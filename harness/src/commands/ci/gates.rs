@@ -200,7 +200,8 @@ impl GateRunner<'_> {
     fn bench(&self, gate: &Gate, started: i64) -> Result<GateOutcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.args.build.clone() };
         let each = EngineSpec { sandbox: Some(self.args.sandbox), ..EngineSpec::default() };
-        let prepared = build.prepare(Vec::new(), &each, self.context.clone(), None);
+        let context = BuildContext { each, ..self.context.clone() };
+        let prepared = build.prepare(Vec::new(), context, None);
         let seconds = (unix_time_ms() - started) as f64 / 1e3;
         let found = prepared.map(|prepared| prepared.signatures.first().copied().flatten());
         let (verdict, code, text, figures) = match found {

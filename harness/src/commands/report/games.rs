@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::ReportFormat;
+use crate::game_source::{OPENING_PLIES, PLAYERS, no_games_reason, read_files};
 use crate::output::{OutputFormat, file_name};
-use crate::pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files};
 use crate::{args::threads, exit_code::ExitCode, failure::Failure};
 use arbiter_rate::{ScanOptions, Tally};
 use arbiter_report::{Ratings, games_document, games_junit, html_page, picture_svg, ratings_json};

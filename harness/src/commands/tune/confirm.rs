@@ -4,8 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::requested_run::RequestedRun;
-use crate::run_args::RunArgs;
+use crate::requested_run::{RequestedRun, RunArgs};
 use crate::{exit_code::ExitCode, failure::Failure, output::OutputFormat, run};
 use arbiter_plan::{DEFAULT_SPRT_PAIRS, RunKind, SprtRequest, confirmation};
 use arbiter_report::note;

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::{ensure, legal_answers, must, nice, should};
-use crate::engine_info::EngineInfo;
 use crate::script::Script;
 use crate::{Case, Check, Judgement};
 use arbiter_protocol::OptionKind;
@@ -22,10 +21,7 @@ pub(super) const CHECKS: &[Check] = &[
         Ok(lines.into_iter().fold(s, |s, line| s.send(line).ready()).responds())
     }),
     should("option-case", "option names are case-insensitive")
-        .script(|s| {
-            several_lines(s.engine, 2)?;
-            Ok(s.set("mUlTIpV", 2).search("startpos", "depth 4"))
-        })
+        .script(|s| Ok(several_lines(s, "mUlTIpV", 2)?.search("startpos", "depth 4")))
         .judge(|case| has_lines(case, 2)),
     must("option-defaults-set", "every option accepts its own default").script(defaults),
     must("option-buttons", "every button can be pressed").script(buttons),
@@ -59,33 +55,31 @@ pub(super) const CHECKS: &[Check] = &[
         Ok([2, 1, 2].into_iter().fold(s, |s, n| s.set("Threads", n).search(OPEN_GAME, "depth 5")))
     }),
     should("multipv-count", "with MultiPV 3, there are three lines with different first moves")
-        .script(|s| {
-            several_lines(s.engine, 3)?;
-            Ok(s.set("MultiPV", 3).search("startpos", "depth 5"))
-        })
+        .script(|s| Ok(several_lines(s, "MultiPV", 3)?.search("startpos", "depth 5")))
         .judge(|case| has_lines(case, 3)),
     should(
         "multipv-order",
         "with MultiPV, the lines are numbered in the order of descending scores",
     )
     .script(|s| {
-        several_lines(s.engine, 4)?;
-        Ok(s.set("MultiPV", 4).search("startpos moves e2e4 e7e5 g1f3 d7d6", "depth 5"))
+        let s = several_lines(s, "MultiPV", 4)?;
+        Ok(s.search("startpos moves e2e4 e7e5 g1f3 d7d6", "depth 5"))
     })
     .judge(in_order),
     should("multipv-few-moves", "MultiPV may exceed the number of legal moves").script(|s| {
-        several_lines(s.engine, 4)?;
         // An engine that waits until it has four lines would never end this search.
         let one_move = "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1";
-        Ok(s.set("MultiPV", 4).search(one_move, "depth 4").responds())
+        Ok(several_lines(s, "MultiPV", 4)?.search(one_move, "depth 4").responds())
     }),
 ];
 
 const OPEN_GAME: &str = "startpos moves e2e4 e7e5";
 
-fn several_lines(engine: &EngineInfo, count: i64) -> Judgement {
-    let (_, max) = engine.range("MultiPV")?;
-    ensure(max >= count, || format!("MultiPV is at most {max}"))
+/// Sets `MultiPV`, under a name that may differ in case.
+fn several_lines<'a>(script: Script<'a>, name: &str, count: i64) -> Result<Script<'a>, String> {
+    let (_, max) = script.engine.range("MultiPV")?;
+    ensure(max >= count, || format!("MultiPV is at most {max}"))?;
+    Ok(script.set(name, count))
 }
 
 fn defaults(script: Script<'_>) -> Result<Script<'_>, String> {
