@@ -10,7 +10,7 @@ use clap::Args;
 
 use self::gates::{GateEngines, GateRunner, outcome};
 use crate::build_args::{BuildArgs, DEFAULT_DEV};
-use crate::engine_builds::BuildContext;
+use crate::engine_builds::{BuildCheck, BuildContext};
 use crate::output::{
     OutputFormat, Rows, in_use, print_report, store_files, write_atomically, write_error,
 };
@@ -221,12 +221,8 @@ fn sides(
     // The base is built only if a gate needs the base, because a build takes minutes.
     let built = base.clone().ok().filter(|_| gates.iter().any(takes_base));
     let build = BuildArgs { base: built, no_bench: true, ..build.clone() };
-    let prepared = build.prepare(
-        Vec::new(),
-        &Default::default(),
-        context.clone(),
-        Some(Box::new(|_| Ok(()))),
-    )?;
+    let check: BuildCheck = Box::new(|_| Ok(()));
+    let prepared = build.prepare(Vec::new(), &Default::default(), context.clone(), Some(check))?;
     GateEngines::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 
