@@ -11,8 +11,8 @@ use crate::build_args::BuildArgs;
 use crate::engine_builds::{BuildContext, BuiltEngines, own_binary};
 use crate::{exit_code::ExitCode, failure::Failure, runtime::run_program};
 use arbiter_plan::{
-    BUNDLED, EngineSpec, Gate, GateKind, GateOutcome, GateVerdict, Program, Provenance,
-    SandboxMode, gate_verdict, resolve_engine, settings_text,
+    BUNDLED, EngineSpec, Gate, GateKind, GateOutcome, GateVerdict, Provenance, SandboxMode,
+    gate_verdict, resolve_engine, settings_text,
 };
 use arbiter_process::{Completed, EndReason, Launch, Timeouts};
 use arbiter_report::{gate_text, is_kept, note};
@@ -67,16 +67,14 @@ impl GateEngines {
         for (index, spec) in prepared.engines.into_iter().enumerate() {
             let has_limits = !spec.limits.is_empty();
             let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
-            let (cmd, program) = match &engine.program {
-                Program::Bundled => (BUNDLED.to_owned(), own_program.clone()),
-                Program::Path(path) => (path.display().to_string(), path.clone()),
-            };
+            let cmd = engine.path().map_or(BUNDLED.to_owned(), |path| path.display().to_string());
+            let program = engine.path().unwrap_or(&own_program);
             // The folder name of a build identifies all inputs of the build, whereas the bytes of
             // the program may differ between machines.
             let of_build = program.ancestors().nth(2).and_then(|folder| folder.file_name());
             let mut identity = match (&engine.provenance, of_build) {
                 (Some(_), Some(folder)) => folder.to_string_lossy().into_owned(),
-                _ => hash_file(&program).map_err(Failure::environment)?,
+                _ => hash_file(program).map_err(Failure::environment)?,
             };
             let settings = settings_text(&engine, has_limits);
             identity.push_str(&settings);
