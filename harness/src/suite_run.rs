@@ -25,9 +25,10 @@ use arbiter_openings::read_packed;
 use arbiter_plan::{Engine, EngineSpec, resolve_engine};
 use arbiter_process::decoded;
 use arbiter_protocol::{Deadlines, Limits, Protocol, parse_seconds};
+use arbiter_report::EngineLocation;
 use arbiter_runner::{ask_engine, check_suite_engines};
 use arbiter_settings::at_least_one;
-use arbiter_suite::{Answers, LineFault, SuiteError, Task, run_suite};
+use arbiter_suite::{Answers, Suite, SuiteError, Task, run_suite};
 
 /// Maximum number of unusable lines that are listed if no line is usable.
 const NAMED: usize = 5;
@@ -49,11 +50,13 @@ pub(crate) struct SuiteArgs {
     pub suite: PathBuf,
     /// Treat all positions as Chess960 [default: only where castling rights require Chess960]
     #[arg(long)]
-    pub chess960: bool,
+    chess960: bool,
     #[command(flatten)]
     pub query: QueryArgs,
     #[command(flatten)]
     pub build: BuildArgs,
+    #[command(flatten)]
+    cluster: ClusterArgs,
 }
 
 /// Concurrency and deadline of the queries to engines.
@@ -80,36 +83,35 @@ impl SuiteArgs {
         self.engines.iter().chain(&self.engine)
     }
 
-    /// Returns all engines. Builds the engines that are revisions, and runs `copies` parallel
-    /// copies of the bench of each built engine. `limits` apply to engines without limits.
-    pub(crate) fn engines(&self, copies: usize, limits: Limits) -> Result<Vec<Engine>, Failure> {
-        engines(self.specs(), &self.build, copies, limits)
+    /// Returns all engines. Builds the engines that are revisions, and runs as many parallel copies
+    /// of the bench of each built engine as queries. `limits` apply to engines without limits.
+    pub(crate) fn engines(&self, limits: Limits) -> Result<Vec<Engine>, Failure> {
+        engines(self.specs(), &self.build, self.query.concurrency(), limits)
     }
 
     /// Returns the workers that run the suite; `None` if the suite runs on this machine.
-    pub(crate) fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
-        cluster.fleet(self.query.concurrency)
+    pub(crate) fn fleet(&mut self) -> Result<Option<Fleet>, Failure> {
+        std::mem::take(&mut self.cluster).fleet(self.query.concurrency)
     }
 
-    /// Reads the file with the suite.
-    pub(crate) fn text(&self) -> Result<String, Failure> {
-        let read = read_packed(&self.suite);
+    /// Reads the file with `parse`. Fails if the suite has no usable position.
+    pub(crate) fn read<T>(&self, parse: fn(&str, bool) -> Suite<T>) -> Result<Suite<T>, Failure> {
         let failed = |error| Failure::invalid(format!("{}: {error}", self.suite.display()));
-        Ok(decoded(&read.map_err(failed)?))
+        let text = decoded(&read_packed(&self.suite).map_err(failed)?);
+        let suite = parse(&text, self.chess960);
+        if !suite.cases.is_empty() {
+            return Ok(suite);
+        }
+        let faults = suite.unusable.iter().take(NAMED);
+        let reasons: String =
+            faults.map(|fault| format!("\n  line {}: {}", fault.line, fault.reason)).collect();
+        let message = format!("{}: no usable position{reasons}", self.suite.display());
+        Err(Failure::nothing_to_run(message))
     }
 
     /// Returns the name of the suite in reports.
     pub(crate) fn name(&self) -> String {
         file_name(&self.suite)
-    }
-
-    /// Creates the error for a suite without usable positions.
-    pub(crate) fn no_positions_error(&self, unusable: &[LineFault]) -> Failure {
-        let named = unusable.iter().take(NAMED);
-        let reasons: String =
-            named.map(|fault| format!("\n  line {}: {}", fault.line, fault.reason)).collect();
-        let message = format!("{}: no usable position{reasons}", self.suite.display());
-        Failure::nothing_to_run(message)
     }
 }
 
@@ -199,6 +201,21 @@ pub(crate) fn run_tasks<T: Task>(
     let answers = runtime()?.block_on(until_signal(work, UNFINISHED));
     bar.finish_and_clear();
     answers
+}
+
+/// Results of tasks, each with a suffix that names the worker in messages about faults.
+pub(crate) type NamedResults<T> = Vec<(Result<T, String>, String)>;
+
+/// Runs the tasks of a suite on this machine.
+pub(crate) fn run_here<T: Task>(
+    args: &QueryArgs,
+    engines: &[Engine],
+    needs_chess960: bool,
+    tasks: Vec<T>,
+) -> Result<(NamedResults<T::Output>, EngineLocation), Failure> {
+    let answers = run_tasks(args, engines, needs_chess960, tasks, |_, _| Ok(()))?;
+    let named = answers.into_iter().map(|answer| (answer, String::new()));
+    Ok((named.collect(), EngineLocation::here(args.concurrency())))
 }
 
 /// Returns a progress bar for `positions` queries.

@@ -10,7 +10,7 @@ use clap::Args;
 
 use self::gates::{GateEngines, GateRunner, outcome};
 use crate::build_args::{BuildArgs, DEFAULT_DEV};
-use crate::engine_builds::BuildContext;
+use crate::engine_builds::{BuildCheck, BuildContext};
 use crate::output::{
     OutputFormat, Rows, in_use, print_report, store_files, write_atomically, write_error,
 };
@@ -140,14 +140,14 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         };
         interruption = run_gates(&runner, &gates, &mut outcomes)?;
     }
-    for gate in &gates {
-        if outcomes.iter().all(|outcome| outcome.gate != gate.name) {
-            let words = "an earlier gate did not pass".to_owned();
-            outcomes.push(outcome(&gate.name, gate.kind, GateVerdict::Skipped, words));
-        }
+    // The first outcome is that of the build, which precedes all gates.
+    for gate in gates.iter().skip(outcomes.len() - 1) {
+        let words = "an earlier gate did not pass".to_owned();
+        outcomes.push(outcome(&gate.name, gate.kind, GateVerdict::Skipped, words));
     }
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
-    publish(&args, test, sides.as_ref().and_then(GateEngines::base_label), &outcomes, files)?;
+    let base = sides.as_ref().and_then(|sides| sides.base.as_ref().ok());
+    publish(&args, test, base.map(|base| base.label.as_str()), &outcomes, files)?;
     let code = ExitCode::from_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug);
     interruption.map_or(Ok(code), Err)
 }

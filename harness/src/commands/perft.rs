@@ -3,10 +3,11 @@
 use clap::Args;
 
 use crate::output::{OutputFormat, Rows, print_report};
-use crate::suite_run::{SuiteArgs, run_tasks};
-use crate::{exit_code::ExitCode, failure::Failure, fleet::ClusterArgs};
+use crate::suite_run::{SuiteArgs, run_here};
+use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_protocol::Limits as SearchLimits;
-use arbiter_report::{EngineLocation, PerftReport, PerftTotals, SuiteConditions};
+use arbiter_report::{PerftReport, PerftTotals, SuiteConditions};
+use arbiter_suite::Suite;
 use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};
 
 /// Flags of `arbiter perft`.
@@ -43,15 +44,6 @@ pub(crate) struct PerftArgs {
     format: OutputFormat,
     #[command(flatten)]
     suite: SuiteArgs,
-    #[command(flatten)]
-    cluster: ClusterArgs,
-}
-
-/// Fails if the name of a suite contains the name of an unsupported chess variant.
-fn check_rules(suite: &str) -> Result<(), Failure> {
-    let Some(variant) = variant_of(suite) else { return Ok(()) };
-    let message = format!("{suite}: a suite of {variant}; arbiter supports chess and Chess960");
-    Err(Failure::invalid(message))
 }
 
 /// Runs the perft counts of the suite and prints the result.
@@ -65,16 +57,16 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     if args.suite.build.base.is_some() || args.suite.specs().count() > 1 {
         return Err(Failure::usage("perft takes one engine"));
     }
-    check_rules(&args.suite.name())?;
-    let copies = args.suite.query.concurrency();
-    let suite = read(&args.suite.text()?, args.suite.chess960);
-    if suite.cases.is_empty() {
-        return Err(args.suite.no_positions_error(&suite.unusable));
+    let name = args.suite.name();
+    if let Some(variant) = variant_of(&name) {
+        let message = format!("{name}: a suite of {variant}; arbiter supports chess and Chess960");
+        return Err(Failure::invalid(message));
     }
+    let Suite { cases, unusable, corrected } = args.suite.read(read)?;
     let limits = Limits { depth: args.depth, nodes: args.max_nodes };
-    let all = suite.cases.len();
+    let all = cases.len();
     let (cases, counts): (Vec<Case>, Vec<Count>) =
-        suite.cases.into_iter().filter_map(|case| with_count(case, limits, &query)).unzip();
+        cases.into_iter().filter_map(|case| with_count(case, limits, &query)).unzip();
     if cases.is_empty() {
         return Err(Failure::nothing_to_run(format!(
             "{}: no count is within --depth {} and --max-nodes {}",
@@ -83,57 +75,44 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
             limits.nodes
         )));
     }
-    let engines = args.suite.engines(copies, SearchLimits::default())?;
+    let engines = args.suite.engines(SearchLimits::default())?;
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
-    let (verdicts, workers, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
-        None => {
-            let query = &args.suite.query;
-            let counts = counts.clone();
-            let verdicts = run_tasks(query, &engines, needs_chess960, counts, |_, _| Ok(()))?;
-            (verdicts, Vec::new(), EngineLocation::here(query.concurrency()))
-        }
+    let (counted, place) = match args.suite.fleet()? {
+        None => run_here(&args.suite.query, &engines, needs_chess960, counts.clone())?,
         #[cfg(feature = "cluster")]
         Some(fleet) => {
             let suite = &args.suite;
             let run = crate::suite_run::run_on_workers;
             let (counted, place) = run(fleet, suite, &engines, needs_chess960, counts.clone())?;
-            // The reason for a missing reply names the worker in all forms of the report.
-            let named = counted.into_iter().map(|(done, by)| match done.0 {
-                Ok(verdict) => (Ok(verdict), by),
-                Err(reason) => (Err(reason + &by), String::new()),
-            });
-            let (verdicts, workers) = named.unzip();
-            (verdicts, workers, place)
+            (counted.into_iter().map(|(done, by)| (done.0, by)).collect(), place)
         }
     };
+    // The reason for a missing reply names the worker in all forms of the report.
+    let named = counted.into_iter().map(|(counted, by)| match counted {
+        Ok(verdict) => (Ok(verdict), by),
+        Err(reason) => (Err(reason + &by), String::new()),
+    });
+    let (verdicts, workers): (Vec<_>, Vec<_>) = named.unzip();
     let report = PerftReport {
         engine: &engines[0].name,
-        suite: &args.suite.name(),
+        suite: &name,
         beyond: all - cases.len(),
         cases: &cases,
         counts: &counts,
         verdicts: &verdicts,
         workers: &workers,
-        conditions: SuiteConditions {
-            unusable: &suite.unusable,
-            corrected: &suite.corrected,
-            place,
-        },
+        conditions: SuiteConditions { unusable: &unusable, corrected: &corrected, place },
     };
     let rows =
         Rows { list: Some("positions"), first: &["line", "name", "verdict", "depth", "expected"] };
     let document = report.document(args.format == OutputFormat::Md);
     print_report(&args.format.of_document(&document, || report.json(), rows))?;
-    Ok(exit_code(report.totals()))
-}
-
-fn exit_code(totals: PerftTotals) -> ExitCode {
-    match totals {
+    Ok(match report.totals() {
         PerftTotals { wrong: 1.., .. } => ExitCode::Negative,
         PerftTotals { faults: 1.., .. } => ExitCode::TooManyFaults,
         PerftTotals { wrong_suite: 1.., .. } => ExitCode::Invalid,
         _ => ExitCode::Passed,
-    }
+    })
 }
 
 fn with_count(case: Case, limits: Limits, query: &PerftQuery) -> Option<(Case, Count)> {

@@ -16,7 +16,7 @@ use arbiter_rate::{Choice, ScanOptions, Tally};
 use arbiter_report::{Ratings, elostat, games_document, log_warn, note, ratings_json};
 use arbiter_settings::{Choices, one_of};
 use arbiter_stats::ratings::{
-    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, RatingList, Relation, rate, scale_of,
+    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, Relation, rate, scale_of,
 };
 
 /// Models of draws, with their help.
@@ -195,18 +195,10 @@ pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
     let (options, lines) = options(args, &tally).map_err(Failure::invalid)?;
     let meetings = tally.meetings();
     let has_prior = !(options.priors.is_empty() && options.relations.is_empty());
+    let contradiction = "--prior and --relations contradict each other: give larger deviations";
     let rated = rate(tally.players.len(), &meetings, &options).map_err(|error| {
-        if has_prior {
-            Failure::invalid(
-                "--prior and --relations contradict each other: give larger deviations",
-            )
-        } else {
-            Failure::new(ExitCode::Bug, error)
-        }
+        if has_prior { Failure::invalid(contradiction) } else { Failure::new(ExitCode::Bug, error) }
     })?;
-    for (line, relation) in lines.iter().zip(&options.relations) {
-        warn_of_contradiction(args, *line, relation, &tally, &rated);
-    }
     let scale = if args.scale == ScaleArg::Ordo { "Ordo's scale" } else { "logistic scale" };
     let priors = options.priors.iter().map(|prior| prior.player);
     let has_level = !(args.anchor.is_empty() && args.prior.is_empty());
@@ -220,6 +212,9 @@ pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
         average: if has_level { 0.0 } else { args.average },
         given: options.anchors.iter().map(|(player, _)| *player).chain(priors).collect(),
     };
+    for (line, relation) in lines.iter().zip(&options.relations) {
+        warn_of_contradiction(args, *line, relation, &shown);
+    }
     if args.elostat {
         return print_result(&elostat(&shown));
     }
@@ -258,6 +253,10 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
     });
     let relations = relations.collect::<Result<Vec<_>, _>>()?;
     let (lines, relations) = relations.into_iter().flatten().unzip();
+    let mut priors = Vec::new();
+    for (name, [mean, deviation]) in &args.prior {
+        priors.push(Prior { player: player(name)?, mean: *mean, deviation: *deviation });
+    }
     let options = Options {
         model: args.law,
         scale: match args.scale {
@@ -268,31 +267,20 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
         draw_rate: parameter(args.draw_ratio),
         prior_draws: args.prior_draws,
         anchors,
-        priors: args
-            .prior
-            .iter()
-            .map(|(name, [mean, deviation])| {
-                Ok(Prior { player: player(name)?, mean: *mean, deviation: *deviation })
-            })
-            .collect::<Result<_, String>>()?,
+        priors,
         relations,
     };
     Ok((options, lines))
 }
 
 /// Prints a warning if the ratings contradict a line of `--relations`.
-fn warn_of_contradiction(
-    args: &RateArgs,
-    line: u64,
-    relation: &Relation,
-    tally: &Tally,
-    rated: &RatingList,
-) {
-    let Relation { players: [first, second], mean, deviation } = *relation;
-    let found = rated.rating(first).zip(rated.rating(second)).map(|(a, b)| a - b);
+fn warn_of_contradiction(args: &RateArgs, line: u64, relation: &Relation, shown: &Ratings<'_>) {
+    let Relation { players, mean, deviation } = *relation;
+    let [first, second] = players.map(|player| shown.rated.rating(player));
+    let found = first.zip(second).map(|(first, second)| first - second);
     if let Some(found) = found.filter(|found| (found - mean).abs() > REMARKABLE * deviation) {
         let path = args.relations.as_deref().unwrap_or(Path::new("")).display();
-        let [first, second] = [first, second].map(|player| &tally.players[player].name);
+        let [first, second] = players.map(|player| &shown.tally.players[player].name);
         log_warn(&format!(
             "{path}:{line}: {first} is rated {found:+.1} against {second}, far from the given \
              {mean:+.1} ± {deviation}"
@@ -322,10 +310,9 @@ fn relation(
     }
     let players = [player(first)?, player(second)?];
     if players[0] == players[1] {
-        Err(format!("expected two players, got '{first}' twice"))
-    } else {
-        Ok(Relation { players, mean, deviation })
+        return Err(format!("expected two players, got '{first}' twice"));
     }
+    Ok(Relation { players, mean, deviation })
 }
 
 /// Parses each line of a comma-separated file with `of`, which receives the fields and the line
@@ -349,17 +336,16 @@ fn rows<T>(
 fn names(given: &[String]) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for name in given {
-        match name.strip_prefix('@') {
-            Some(path) => {
-                let first = |row: &StringRecord, _| Ok(row.get(0).unwrap_or_default().to_owned());
-                let listed = rows(Path::new(path), first)?;
-                if listed.is_empty() {
-                    return Err(format!("{path}: expected a name on each line, got none"));
-                }
-                names.extend(listed);
-            }
-            None => names.push(name.clone()),
+        let Some(path) = name.strip_prefix('@') else {
+            names.push(name.clone());
+            continue;
+        };
+        let first = |row: &StringRecord, _| Ok(row.get(0).unwrap_or_default().to_owned());
+        let listed = rows(Path::new(path), first)?;
+        if listed.is_empty() {
+            return Err(format!("{path}: expected a name on each line, got none"));
         }
+        names.extend(listed);
     }
     Ok(names)
 }
@@ -396,11 +382,9 @@ fn choice(args: &RateArgs) -> Result<Choice, String> {
     }
     let mut aliases = HashMap::new();
     for (other, name) in given.iter().filter(|(other, name)| other != name) {
-        match aliases.insert(other.clone(), name.clone()) {
-            Some(before) if before != *name => {
-                return Err(format!("'{other}' is another name of '{before}' and of '{name}'"));
-            }
-            _ => {}
+        let before = aliases.insert(other.clone(), name.clone());
+        if let Some(before) = before.filter(|before| before != name) {
+            return Err(format!("'{other}' is another name of '{before}' and of '{name}'"));
         }
     }
     if let Some((other, name)) = given.iter().find(|(_, name)| aliases.contains_key(name)) {

@@ -124,7 +124,7 @@ pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = FileUse> {
     let words = engine.args.iter().chain(engine.options.iter().map(|(_, value)| value));
     let named = engine.option_files().map(|(_, path)| path.to_owned());
     let named = named.chain(words.map(|word| folder.join(word))).filter(|path| path.is_file());
-    let program = engine.path().map(Path::to_owned);
+    let program = engine.program.clone();
     program.into_iter().chain(named).map(|path| ("a file of an engine", path))
 }
 

@@ -130,7 +130,11 @@ impl Selection<'_> {
     pub(crate) fn list(&self) -> Result<String, HttpError> {
         let part = self.url_query.part().map_err(bad_request)?;
         let run = &self.stored.head.run;
-        let games = self.store.games(run, &self.query, GamePart::Page { first: part * PART + 1, count: PART })?;
+        let games = self.store.games(
+            run,
+            &self.query,
+            GamePart::Page { first: part * PART + 1, count: PART },
+        )?;
         let played = games.iter().map(|game| (game.opening, game.pair));
         let names = self.openings.names(&self.store, &self.stored, played)?;
         Ok(pages::list(self, part, &games, &names))
@@ -142,7 +146,8 @@ impl Selection<'_> {
         let (pair, game_index) = place;
         let Some(played) = store.pair(&stored.head.run, pair)? else { return Ok(None) };
         let Some(game) = played.games.iter().nth(game_index) else { return Ok(None) };
-        let around = store.games(&stored.head.run, &self.query, GamePart::Around(pair, game_index))?;
+        let around =
+            store.games(&stored.head.run, &self.query, GamePart::Around(pair, game_index))?;
         let opening = played.pairing.opening;
         let name = self.openings.names(store, stored, [(opening, pair)])?.remove(&opening);
         let shown = game_to_show(&stored.plan, (pair, game_index, game), 0, |_| {
@@ -162,7 +167,11 @@ impl Selection<'_> {
     pub(crate) fn places(&self) -> Result<(PgnHeader, Vec<(u64, usize)>), HttpError> {
         let StoredRun { plan, fingerprints, head, .. } = &self.stored;
         // Only the numbers of the games are in memory; games are read while earlier games are sent.
-        let games = self.store.games(&head.run, &self.query, GamePart::Page { first: 1, count: MAX_PGN })?;
+        let games = self.store.games(
+            &head.run,
+            &self.query,
+            GamePart::Page { first: 1, count: MAX_PGN },
+        )?;
         let header = PgnHeader::of(plan, fingerprints, head.created_ms);
         Ok((header, games.iter().map(|game| (game.pair, game.half)).collect()))
     }

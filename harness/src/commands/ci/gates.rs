@@ -50,7 +50,7 @@ pub(super) struct GateEngines {
     /// Engine under test.
     pub(super) test: Side,
     /// Base, or the reason why no base is available (empty if no gate needs a base).
-    base: Result<Side, String>,
+    pub(super) base: Result<Side, String>,
     /// Names of the gates that are skipped because none of their paths has changed.
     unchanged: Vec<String>,
 }
@@ -67,16 +67,15 @@ impl GateEngines {
         for (index, spec) in prepared.engines.into_iter().enumerate() {
             let has_limits = !spec.limits.is_empty();
             let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
-            let (cmd, program) = match &engine.program {
-                None => (BUNDLED.to_owned(), own_program.clone()),
-                Some(path) => (path.display().to_string(), path.clone()),
-            };
+            let path = engine.program.as_ref();
+            let cmd = path.map_or(BUNDLED.to_owned(), |path| path.display().to_string());
+            let program = path.unwrap_or(&own_program);
             // The folder name of a build identifies all inputs of the build, whereas the bytes of
             // the program may differ between machines.
             let of_build = program.ancestors().nth(2).and_then(|folder| folder.file_name());
             let mut identity = match (&engine.provenance, of_build) {
                 (Some(_), Some(folder)) => folder.to_string_lossy().into_owned(),
-                _ => hash_file(&program).map_err(Failure::environment)?,
+                _ => hash_file(program).map_err(Failure::environment)?,
             };
             let settings = settings_text(&engine, has_limits);
             identity.push_str(&settings);
@@ -89,11 +88,6 @@ impl GateEngines {
         let mut sides = sides.into_iter();
         let test = sides.next().ok_or_else(|| Failure::invalid("no engine under test"))?;
         Ok(GateEngines { test, base: sides.next().ok_or(without), unchanged })
-    }
-
-    /// Returns the name of the base.
-    pub(super) fn base_label(&self) -> Option<&str> {
-        self.base.as_ref().ok().map(|base| base.label.as_str())
     }
 
     /// Returns the names of the engines, in one line.
@@ -134,10 +128,6 @@ impl GateRunner<'_> {
         }
         let created_ms = unix_time_ms();
         let outcome = match gate.kind {
-            // The programs are built before the first gate.
-            GateKind::Build => {
-                outcome(&gate.name, gate.kind, GateVerdict::Passed, self.sides.describe())
-            }
             GateKind::Bench => self.bench(gate, created_ms)?,
             _ => self.subcommand(gate)?,
         };
@@ -203,17 +193,18 @@ impl GateRunner<'_> {
         let context = BuildContext { each, ..self.context.clone() };
         let prepared = build.prepare(Vec::new(), context, None);
         let seconds = (unix_time_ms() - started) as f64 / 1e3;
-        let found = prepared.map(|prepared| prepared.signatures.first().copied().flatten());
-        let (verdict, code, text, figures) = match found {
-            Ok(Some(found)) => {
+        let found = prepared.and_then(|prepared| {
+            let found = prepared.signatures.first().copied().flatten();
+            found.ok_or_else(|| Failure::new(ExitCode::NoBench, "the engine has no bench"))
+        });
+        let outcome = match found {
+            Ok(found) => {
                 let figures = serde_json::json!({
                     "nodes": found.nodes, "nps": found.nps, "copies": self.context.copies,
                 });
-                (GateVerdict::Passed, 0, format!("{} nodes", found.nodes), figures)
-            }
-            Ok(None) => {
-                let text = "the engine has no bench".to_owned();
-                (GateVerdict::Broken, ExitCode::NoBench as u8, text, Value::Null)
+                let text = format!("{} nodes", found.nodes);
+                let passed = outcome(&gate.name, gate.kind, GateVerdict::Passed, text);
+                GateOutcome { figures, ..passed }
             }
             Err(failure) if failure.is_interruption() => return Err(failure),
             Err(Failure { code, message }) => {
@@ -221,11 +212,11 @@ impl GateRunner<'_> {
                     ExitCode::BenchNondeterministic | ExitCode::BenchBroken => GateVerdict::Failed,
                     _ => GateVerdict::Broken,
                 };
-                (verdict, code as u8, message, Value::Null)
+                let failed = outcome(&gate.name, gate.kind, verdict, message);
+                GateOutcome { code: code as u8, ..failed }
             }
         };
-        let outcome = outcome(&gate.name, gate.kind, verdict, text);
-        Ok(GateOutcome { seconds, code, figures, ..outcome })
+        Ok(GateOutcome { seconds, ..outcome })
     }
 
     fn subcommand(&self, gate: &Gate) -> Result<GateOutcome, Failure> {

@@ -1,7 +1,7 @@
 //! `arbiter results log`: the log of SPRTs and their results.
 
 use std::cmp::Reverse;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use regex_lite::Regex;
@@ -50,7 +50,19 @@ pub(super) fn log(
     let file = args.out.as_deref().map(create).transpose()?;
     let mut found = Vec::new();
     for folder in folders {
-        read(folder, args.filter.as_ref(), &mut found)?;
+        let store = Store::open(folder)?;
+        for head in store.runs()?.into_iter().filter(|head| is_wanted(head, args)) {
+            let read = read_one(|| {
+                let stored = shown_run(&store, &head.run)?;
+                let is_test = stored.plan.kind == RunKind::Sprt;
+                is_test.then(|| stored_summary(&store, &stored)).transpose()
+            });
+            match read {
+                Ok(Some(summary)) => found.push(LogEntry { created_ms: head.created_ms, summary }),
+                Ok(None) => {}
+                Err(why) => note(&format!("skipped: {} cannot be read: {why}", head.run)),
+            }
+        }
     }
     // A run that was copied is in two stores, possibly with different numbers of games. The entry
     // with more games is listed.
@@ -81,24 +93,7 @@ pub(super) fn log(
     }
 }
 
-/// Adds the SPRTs of one store to `found`.
-fn read(folder: &Path, pattern: Option<&Regex>, found: &mut Vec<LogEntry>) -> Result<(), Failure> {
-    let store = Store::open(folder)?;
-    let is_wanted = |head: &RunHead| {
-        let texts = std::iter::once(&head.run).chain(&head.about);
-        pattern.is_none_or(|pattern| texts.into_iter().any(|text| pattern.is_match(text)))
-    };
-    for head in store.runs()?.into_iter().filter(is_wanted) {
-        let read = read_one(|| {
-            let stored = shown_run(&store, &head.run)?;
-            let is_test = stored.plan.kind == RunKind::Sprt;
-            is_test.then(|| stored_summary(&store, &stored)).transpose()
-        });
-        match read {
-            Ok(Some(summary)) => found.push(LogEntry { created_ms: head.created_ms, summary }),
-            Ok(None) => {}
-            Err(why) => note(&format!("skipped: {} cannot be read: {why}", head.run)),
-        }
-    }
-    Ok(())
+fn is_wanted(head: &RunHead, args: &LogArgs) -> bool {
+    let mut texts = std::iter::once(&head.run).chain(&head.about);
+    args.filter.as_ref().is_none_or(|pattern| texts.any(|text| pattern.is_match(text)))
 }

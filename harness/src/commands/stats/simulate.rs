@@ -3,11 +3,10 @@
 use std::thread;
 
 use clap::Args;
-use indicatif::ProgressBar;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{BIASES, TestArgs, numbers};
+use super::{BIASES, TestArgs, format_number, list, no_variance};
 use crate::args::threads;
 use crate::output::{OutputFormat, Rows};
 use arbiter_report::{Document, Table, progress_bar, to_value};
@@ -37,7 +36,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "ELO", default_value_t = 0.0)]
     bias: f64,
     /// Probabilities of the five pair scores; they determine the true strength
-    #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = numbers::list::<f64, 5>,
+    #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = list::<f64, 5>,
         conflicts_with_all = ["elo", "draw_ratio", "bias"])]
     probabilities: Option<[f64; 5]>,
     /// Number of pairs between two evaluations of the LLR
@@ -156,7 +155,26 @@ pub(crate) fn run(args: &SimulateArgs, format: OutputFormat) -> Result<String, S
     let mut points = Vec::new();
     for (case, (elo, probabilities)) in (0u64..).zip(cases) {
         let simulation = Simulation { test, probabilities, batch: args.batch, cap: args.cap };
-        let tally = play_all(args, threads, case, &simulation, &bar);
+        // Each run has a separate random generator, so the result does not depend on the number of
+        // threads.
+        let work = |first: usize| {
+            let mut tally = Tally::default();
+            for run in (first as u64..args.runs).step_by(threads) {
+                tally.add(play_one(args.seed, case, run, &simulation));
+                if run.is_multiple_of(BAR_STEP) {
+                    bar.inc(BAR_STEP);
+                }
+            }
+            tally
+        };
+        let mut tally = Tally::default();
+        thread::scope(|scope| {
+            let workers: Vec<_> =
+                (0..threads).map(|first| scope.spawn(move || work(first))).collect();
+            for worker in workers {
+                tally.add(worker.join().expect("a worker only computes"));
+            }
+        });
         points.push(PointFigures::of(elo, probabilities, &tally));
     }
     bar.finish_and_clear();
@@ -213,42 +231,9 @@ fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
     if let Some(elo) = elos.iter().find(|elo| elo.is_nan() || elo.abs() > limit) {
         return Err(format!("expected true strengths between -{limit} and {limit}, got {elo}"));
     }
-    let base = pair_model(args.draw_ratio, args.bias).ok_or_else(|| {
-        format!(
-            "no variance with a bias of {} Elo and a draw ratio of {}; lower one of these values",
-            args.bias, args.draw_ratio
-        )
-    })?;
+    let base = pair_model(args.draw_ratio, args.bias);
+    let base = base.ok_or_else(|| no_variance(args.bias, args.draw_ratio))?;
     Ok(elos.into_iter().map(|elo| (Some(elo), shifted(&base, elo, test.model))).collect())
-}
-
-/// Simulates the runs of one case. Each run has a separate random generator, so the result does not
-/// depend on the number of threads.
-fn play_all(
-    args: &SimulateArgs,
-    threads: usize,
-    case: u64,
-    simulation: &Simulation,
-    bar: &ProgressBar,
-) -> Tally {
-    let work = |first: usize| {
-        let mut tally = Tally::default();
-        for run in (first as u64..args.runs).step_by(threads) {
-            tally.add(play_one(args.seed, case, run, simulation));
-            if run.is_multiple_of(BAR_STEP) {
-                bar.inc(BAR_STEP);
-            }
-        }
-        tally
-    };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|first| scope.spawn(move || work(first))).collect();
-        let mut sum = Tally::default();
-        for worker in workers {
-            sum.add(worker.join().expect("a worker only computes"));
-        }
-        sum
-    })
 }
 
 fn play_one(seed: u64, case: u64, run: u64, simulation: &Simulation) -> Tally {
@@ -279,9 +264,9 @@ fn document(figures: &SimulationFigures) -> Document {
     let mut table = Table::new(["true", "nElo", "Elo", "passed", "capped", "games"]);
     for point in points {
         table.push([
-            &numbers::format_number(point.elo_true, 2),
-            &numbers::format_number(point.nelo, 3),
-            &numbers::format_number(point.elo, 3),
+            &format_number(point.elo_true, 2),
+            &format_number(point.nelo, 3),
+            &format_number(point.elo, 3),
             &format!("{:.2} ± {:.2} %", 100.0 * point.pass_rate, 100.0 * point.pass_rate_error),
             &point.capped,
             &format!("{:.0} ± {:.0}", point.mean_games, point.mean_games_error),
