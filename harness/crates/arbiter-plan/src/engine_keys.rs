@@ -65,8 +65,8 @@ keys! { spec, key, text, engine;
             spec.eval = Some(text.to_owned()) => eval(engine);
         "proto", "uci or xboard",
             spec.protocol = Some(word(key, text)?) => unless(Protocol::default(), engine.launch.protocol);
-        // Each option has a separate key, such as `option.Hash`, which `EngineSpec::set` reads. No key
-        // has the name of this placeholder.
+        // Each option has a separate key, such as `option.Hash`, which `EngineSpec::set` reads. No
+        // key has the name of this placeholder.
         "option.NAME", "",
             {} => None::<String>;
         "init", "lines to send after the options, separated by \"\\n\"",

@@ -67,9 +67,9 @@ impl Waiting {
 }
 
 /// Returns the way in which CPU contention may have decided a pair, as a sentence without a full
-/// stop; `None` if the pair is not suspect or contention was not measured. Waiting is unequal if the
-/// engines' shares of thinking time, 0 to 1, differ by more than `limit`. `name` and `conditions`
-/// return the name and the conditions of an engine.
+/// stop; `None` if the pair is not suspect or contention was not measured. Waiting is unequal if
+/// the engines' shares of thinking time, 0 to 1, differ by more than `limit`. `name` and
+/// `conditions` return the name and the conditions of an engine.
 pub fn judge_contention<'a>(
     limit: f64,
     played: &PlayedPair,

@@ -12,8 +12,8 @@ use arbiter_protocol::Deadlines;
 use arbiter_schedule::Design;
 use arbiter_spsa::table;
 
-/// Name and value of a flag; the value of a switch is empty. For one key of a flag with several keys,
-/// the name consists of the flag and the key, such as "openings order".
+/// Name and value of a flag; the value of a switch is empty. For one key of a flag with several
+/// keys, the name consists of the flag and the key, such as "openings order".
 type Flag = (String, String);
 
 fn flag(name: &str, value: impl ToString) -> Flag {

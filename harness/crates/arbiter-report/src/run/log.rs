@@ -73,9 +73,9 @@ pub fn log_table(entries: &[LogEntry]) -> Table {
     table
 }
 
-/// Formats the commit of an engine, shortened to nine digits and followed by `-dirty` if the working
-/// tree had changes. The engine's name precedes the commit if the user chose a name. For an engine
-/// that was not built, returns only the name.
+/// Formats the commit of an engine, shortened to nine digits and followed by `-dirty` if the
+/// working tree had changes. The engine's name precedes the commit if the user chose a name. For an
+/// engine that was not built, returns only the name.
 fn engine(summary: &Summary, index: usize) -> String {
     let name = &summary.engines[index];
     let Some(from) = &summary.plan.engines[index].provenance else { return name.clone() };

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::result_figures::share;
 use super::suite::PerftTotals;
-use super::suite::epd_figures::{EpdResults, SolvedFigures, ThemeFigures};
+use super::suite::epd_figures::{EpdResults, SolvedFigures, theme_table};
 use crate::forms::{case, failed, junit_text, with_message};
 use crate::parts::{Document, Table, to_value, utc_time};
 use arbiter_names::quantity;
@@ -198,22 +198,9 @@ fn suites(outcomes: &[GateOutcome]) -> Table {
 /// are no themes.
 fn themes(figures: &Value) -> Option<Table> {
     let engines = EpdResults::deserialize(figures).ok()?.engines;
-    let themes = &engines.first()?.themes;
-    if themes.is_empty() {
-        return None;
-    }
-    let names = engines.iter().map(|engine| engine.name);
-    let mut table = Table::with_columns(["theme"], names);
-    for ThemeFigures { theme, .. } in themes {
-        let cells = engines.iter().map(|engine| {
-            let found = engine.themes.iter().find(|found| found.theme == *theme);
-            found.map_or(String::new(), |found| {
-                format!("{} / {}", found.solved.solved, found.solved.positions)
-            })
-        });
-        table.push_with([&theme.unwrap_or("?")], cells);
-    }
-    Some(table)
+    let cell = |counts: &SolvedFigures| format!("{} / {}", counts.solved, counts.positions);
+    let has_themes = !engines.first()?.themes.is_empty();
+    has_themes.then(|| theme_table(&engines, "?", cell))
 }
 
 /// Formats the gates as a JUnit test suite with one test case per gate.

@@ -131,8 +131,7 @@ pub(crate) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
     let caption = "Scores by colour with their 95 % intervals".to_owned();
     let description = format!("White scored {score} of {games}, and {drawn} were drawn.");
     let chart = Intervals { x: "score, %", rows, level: Some(50.0), engines: owners };
-    let chart = Chart::Intervals(chart);
-    Figure { caption, description, chart, table }
+    Figure { caption, description, chart: Chart::Intervals(chart), table }
 }
 
 /// Returns the chart of each engine's score as a function of the engine's evaluation; `None` if too
@@ -214,8 +213,7 @@ pub(crate) fn openings(
         "White's score in the openings furthest from the mean of {all}; the first: {first_outlier}."
     );
     let chart = Intervals { x: "White's score, %", rows, level, engines: Vec::new() };
-    let chart = Chart::Intervals(chart);
-    document.figures([Figure { caption, description, chart, table }]);
+    document.figures([Figure { caption, description, chart: Chart::Intervals(chart), table }]);
     if let Some(first) = first {
         boards(document, first, openings);
     }

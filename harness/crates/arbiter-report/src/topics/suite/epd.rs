@@ -10,7 +10,7 @@ use shakmaty::san::SanPlus;
 use super::SuiteConditions;
 use super::epd_figures::{
     AnsweredSearch, ComparedFigures, EngineFigures, EpdFigures, EpdResults, PositionFigures,
-    SearchFigures, ThemeFigures,
+    SearchFigures, SolvedFigures, ThemeFigures, theme_table,
 };
 use crate::parts::{Block, Document, Table, to_value};
 use crate::topics::result_figures::share;
@@ -112,29 +112,17 @@ impl EpdReport<'_> {
     /// Returns a table of solved positions and points by theme. Returns `None` if there is only one
     /// theme, or if the themes have fewer than two positions on average.
     fn theme_table(&self) -> Option<Table> {
-        let themes = themes(self.records);
-        if themes.len() < 2 || themes.len() * 2 > self.records.len() {
+        let count = themes(self.records).len();
+        if count < 2 || count * 2 > self.records.len() {
             return None;
         }
-        let names = self.engines.iter().map(|engine| engine.name);
-        let mut table = Table::with_columns(["theme"], names);
-        for (theme, members) in &themes {
-            let cells = self.engines.iter().map(|engine| {
-                let tally = self.tally_of(engine, members);
-                let points = |(made, all)| format!(", {made}/{all} points");
-                let points = tally.points.map_or(String::new(), points);
-                format!("{}/{}{points}", tally.solved, tally.positions)
-            });
-            table.push_with([&theme.unwrap_or("(none)")], cells);
-        }
-        Some(table)
-    }
-
-    /// Returns the counts of positions that an engine solved, among the records with the indices
-    /// `members`.
-    fn tally_of(&self, engine: &EpdEngine<'_>, members: &[usize]) -> Tally {
-        let of = |&index: &usize| (&*self.records[index], &engine.searches[index]);
-        Tally::of(members.iter().map(of))
+        let cell = |counts: &SolvedFigures| {
+            let SolvedFigures { positions, solved, points, points_max } = counts;
+            let points = points.zip(*points_max);
+            let points = points.map(|(made, all)| format!(", {made}/{all} points"));
+            format!("{solved}/{positions}{}", points.unwrap_or_default())
+        };
+        Some(theme_table(&self.all_engine_figures(), "(none)", cell))
     }
 
     /// Adds the comparison of the first engine with the engine `other`.
@@ -191,9 +179,7 @@ impl EpdReport<'_> {
             suite: self.suite,
             stable_plies: self.hold,
             results: EpdResults {
-                engines: (0..self.engines.len())
-                    .map(|engine| self.engine_figures(engine))
-                    .collect(),
+                engines: self.all_engine_figures(),
                 comparisons: (1..self.engines.len()).map(|e| self.compared_figures(e)).collect(),
             },
             positions: (0..self.records.len()).map(|index| self.position(index)).collect(),
@@ -201,13 +187,18 @@ impl EpdReport<'_> {
         })
     }
 
+    fn all_engine_figures(&self) -> Vec<EngineFigures<'_>> {
+        (0..self.engines.len()).map(|engine| self.engine_figures(engine)).collect()
+    }
+
     fn engine_figures(&self, index: usize) -> EngineFigures<'_> {
         let engine = &self.engines[index];
         let tally = self.tally(index);
         let interval = share_interval(tally.solved, tally.positions);
+        let search = |index: usize| (&*self.records[index], &engine.searches[index]);
         let by_theme = themes(self.records).into_iter().map(|(theme, members)| ThemeFigures {
             theme,
-            solved: self.tally_of(engine, &members).into(),
+            solved: Tally::of(members.into_iter().map(search)).into(),
         });
         EngineFigures {
             name: engine.name,

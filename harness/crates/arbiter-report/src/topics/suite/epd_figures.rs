@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SuiteConditions;
+use crate::parts::Table;
 use arbiter_stats::paired::SolvedCounts;
 use arbiter_suite::epd::Tally;
 
@@ -71,6 +72,24 @@ pub(crate) struct ThemeFigures<'a> {
     pub(crate) solved: SolvedFigures,
 }
 
+/// Returns a table of the counts that `cell` formats, with a row for each theme of the first engine
+/// and a column for each engine. `none` is the name of the positions without a theme.
+pub(crate) fn theme_table(
+    engines: &[EngineFigures<'_>],
+    none: &str,
+    cell: impl Fn(&SolvedFigures) -> String,
+) -> Table {
+    let mut table = Table::with_columns(["theme"], engines.iter().map(|engine| engine.name));
+    for ThemeFigures { theme, .. } in engines.iter().take(1).flat_map(|first| &first.themes) {
+        let cells = engines.iter().map(|engine| {
+            let found = engine.themes.iter().find(|found| found.theme == *theme);
+            found.map_or(String::new(), |found| cell(&found.solved))
+        });
+        table.push_with([&theme.unwrap_or(none)], cells);
+    }
+    table
+}
+
 /// Counts of solved positions.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct SolvedFigures {
@@ -79,9 +98,9 @@ pub(crate) struct SolvedFigures {
     /// Number of solved positions.
     pub(crate) solved: u64,
     /// Number of points; `null` if no record has points.
-    points: Option<u64>,
+    pub(super) points: Option<u64>,
     /// Maximum number of points; `null` if no record has points.
-    points_max: Option<u64>,
+    pub(super) points_max: Option<u64>,
 }
 
 impl From<Tally> for SolvedFigures {

@@ -149,12 +149,11 @@ impl PerftReport<'_> {
     pub fn document(&self, has_positions: bool) -> Document {
         let mut document = Document::new(format!("Perft of {}", self.engine));
         let PerftTotals { right, nodes, .. } = self.totals();
-        let engine = self.engine;
-        let suite = self.suite;
+        let PerftReport { engine, suite, .. } = self;
         let all = self.counts.len();
-        let sum =
+        let strong =
             format!("{engine}: {right} of {all} positions of {suite} correct, {nodes} leaves");
-        document.blocks.push(Block::Paragraph { strong: sum, text: String::new() });
+        document.blocks.push(Block::Paragraph { strong, text: String::new() });
         let other_counts = self.other_counts();
         if !other_counts.is_empty() {
             document.blocks.push(Block::List(other_counts));
