@@ -19,7 +19,6 @@ use arbiter_store::{Store, StoreError, StoredRun};
 pub(crate) const MAX_RUNS: usize = 8;
 
 /// Run in a comparison.
-#[derive(Debug, Clone)]
 pub(crate) struct ComparedRun {
     /// Summary of the run.
     pub(crate) summary: Summary,

@@ -43,12 +43,10 @@ impl UrlQuery {
     }
 }
 
-/// Cache of opening names.
+/// Cache of opening names. A poisoned lock is harmless: names that a panic left out of the cache
+/// are read again.
 #[derive(Debug, Default)]
-pub(crate) struct Openings(Mutex<OpeningCache>);
-
-#[derive(Debug, Default)]
-struct OpeningCache {
+pub(crate) struct Openings {
     table: Option<OpeningNames>,
     /// Opening names of each run, identified by its name and start time. The inner map maps the
     /// number of each opening in the book to its name.
@@ -59,22 +57,19 @@ impl Openings {
     /// Returns the names of a run's openings. `wanted` contains the numbers of openings, each with
     /// a pair that was played from the opening. The name of an unnamed opening is empty.
     fn names(
-        &self,
+        &mut self,
         store: &Store,
         stored: &StoredRun,
         wanted: impl IntoIterator<Item = (u64, u64)>,
     ) -> Result<BTreeMap<u64, String>, StoreError> {
         let run = &stored.head.run;
-        // A poisoned lock is harmless: names that a panic left out of the cache are read again.
-        let mut known = lock(&self.0);
-        let OpeningCache { table, runs } = &mut *known;
-        let table = table.get_or_insert_default();
+        let table = self.table.get_or_insert_default();
         // The key contains the start time, because a new run may have the name of a removed run.
         let key = (run.clone(), stored.head.created_ms);
-        if runs.len() >= MAX_RUNS && !runs.contains_key(&key) {
-            runs.clear();
+        if self.runs.len() >= MAX_RUNS && !self.runs.contains_key(&key) {
+            self.runs.clear();
         }
-        let names = runs.entry(key).or_default();
+        let names = self.runs.entry(key).or_default();
         let mut found = BTreeMap::new();
         for (opening, pair) in wanted {
             let name = match names.entry(opening) {
@@ -98,7 +93,7 @@ pub(crate) struct Selection<'a> {
     pub(crate) stored: StoredRun,
     pub(crate) url_query: UrlQuery,
     query: GameQuery,
-    openings: &'a Openings,
+    openings: &'a Mutex<Openings>,
 }
 
 impl Selection<'_> {
@@ -108,7 +103,7 @@ impl Selection<'_> {
         results: &Path,
         run: &str,
         url_query: UrlQuery,
-        openings: &'a Openings,
+        openings: &'a Mutex<Openings>,
     ) -> Result<Selection<'a>, HttpError> {
         let store = Store::observe(results)?;
         let stored = shown_run(&store, run)?;
@@ -118,7 +113,7 @@ impl Selection<'_> {
             Ok(number) => Some(vec![number.saturating_sub(1)]),
             Err(_) if wanted.is_empty() => None,
             Err(_) => {
-                let names = openings.names(&store, &stored, store.openings(run)?)?;
+                let names = lock(openings).names(&store, &stored, store.openings(run)?)?;
                 let fits = |name: &String| name.to_lowercase().contains(&wanted);
                 Some(names.into_iter().filter(|(_, name)| fits(name)).map(|(at, _)| at).collect())
             }
@@ -136,7 +131,7 @@ impl Selection<'_> {
             GamePart::Page { first: part * PART + 1, count: PART },
         )?;
         let played = games.iter().map(|game| (game.opening, game.pair));
-        let names = self.openings.names(&self.store, &self.stored, played)?;
+        let names = lock(self.openings).names(&self.store, &self.stored, played)?;
         Ok(pages::list(self, part, &games, &names))
     }
 
@@ -149,7 +144,7 @@ impl Selection<'_> {
         let around =
             store.games(&stored.head.run, &self.query, GamePart::Around(pair, game_index))?;
         let opening = played.pairing.opening;
-        let name = self.openings.names(store, stored, [(opening, pair)])?.remove(&opening);
+        let name = lock(self.openings).names(store, stored, [(opening, pair)])?.remove(&opening);
         let shown = game_to_show(&stored.plan, (pair, game_index, game), 0, |_| {
             let outcome = &game.outcome;
             let opening = name.filter(|name| !name.is_empty());

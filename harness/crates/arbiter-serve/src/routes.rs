@@ -102,39 +102,33 @@ async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Resp
 }
 
 /// Returns a live page in its current state.
-async fn live(
-    site: &Site,
-    topic: Topic,
-    render: impl FnOnce(&[web::Fragment], EventSource<'_>) -> String,
-) -> Answer {
-    let url = topic.events_url();
-    let mut latest = site.0.hub.follow(topic).map_err(unavailable)?;
+async fn live(site: &Site, topic: Topic) -> Answer {
+    let mut latest = site.0.hub.follow(topic.clone()).map_err(unavailable)?;
     let page = latest.wait_for(|page| page.version > 0).await.map(|page| page.clone());
     let page = page.map_err(|_| unavailable("The page could not be generated.".to_owned()))?;
-    let source = EventSource { url: &url, last_event_id: &site.id(page.version) };
-    Ok(Html(render(&page.fragments, source)).into_response())
+    let source = EventSource { url: &topic.events_url(), last_event_id: &site.id(page.version) };
+    let (fragments, inner) = (&page.fragments, &site.0);
+    let html = match &topic {
+        Topic::Runs(query) => list::list(query, fragments, source, inner.starter.is_some()),
+        Topic::Run(run) => run_page::run(run, fragments, source, inner.guard.is_steered()),
+        #[cfg(feature = "cluster")]
+        Topic::Cluster(_) => web::cluster::cluster(fragments, source),
+    };
+    Ok(Html(html).into_response())
 }
 
 async fn runs(State(site): State<Site>, url_query: UrlQuery) -> Answer {
-    let url_query = url_query.for_runs();
-    let render = |fragments: &[_], source: EventSource<'_>| {
-        list::list(&url_query, fragments, source, site.0.starter.is_some())
-    };
-    live(&site, Topic::Runs(url_query.clone()), render).await
+    live(&site, Topic::Runs(url_query.for_runs())).await
 }
 
 async fn run(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     site.check_run(&run).await?;
-    let render = |fragments: &[_], source: EventSource<'_>| {
-        run_page::run(&run, fragments, source, site.0.guard.is_steered())
-    };
-    live(&site, Topic::Run(run.clone()), render).await
+    live(&site, Topic::Run(run)).await
 }
 
 #[cfg(feature = "cluster")]
 async fn cluster(State(site): State<Site>, url_query: UrlQuery) -> Answer {
-    let url_query = url_query.keep_fields(&["state"]);
-    live(&site, Topic::Cluster(url_query), web::cluster::cluster).await
+    live(&site, Topic::Cluster(url_query.keep_fields(&["state"]))).await
 }
 
 /// Streams the changes of a live page. The request contains the last event known to the browser: in

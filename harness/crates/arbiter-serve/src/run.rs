@@ -55,7 +55,7 @@ pub(crate) fn run_page<'a>(results: &'a Path, run: &'a str) -> LivePage<'a> {
     let mut last = None;
     Box::new(move || {
         let read = Reading::next(last.take(), results, run).and_then(|mut reading| {
-            let found = reading.fragments(running(results, &reading.fold.stored.head))?;
+            let found = reading.fragments(results)?;
             last = Some(reading);
             Ok(found)
         });
@@ -105,9 +105,8 @@ impl Reading {
         let version = store.data_version()?;
         let mut statistics = GameStatistics::new(store.run(run)?.plan.engines.len());
         let mut unread = VecDeque::new();
-        let (fold, summary) = Fold::begin(&store, run, |effect| {
-            count(&effect, &mut statistics, &mut unread);
-        })?;
+        let count = |effect: Effect| count(&effect, &mut statistics, &mut unread);
+        let (fold, summary) = Fold::begin(&store, run, count)?;
         let mut reading = Reading {
             store,
             version,
@@ -149,10 +148,8 @@ impl Reading {
         Ok(())
     }
 
-    fn fragments(
-        &mut self,
-        answer: Result<Option<Running>, String>,
-    ) -> Result<Vec<Fragment>, StoreError> {
+    fn fragments(&mut self, results: &Path) -> Result<Vec<Fragment>, StoreError> {
+        let answer = running(results, &self.fold.stored.head);
         // The last pair is stored shortly before the run ends. In the meantime, the process reports
         // the state "draining", which would be wrong for a finished run.
         let running = answer.as_ref().ok().and_then(Option::as_ref);
@@ -175,15 +172,14 @@ impl Reading {
             let statistics = has_all.then_some(&self.statistics);
             let gates = gates_of_run(&self.store, &self.fold.stored)?;
             let mut document = run_document(&self.fold.stored, summary, statistics, &gates);
-            let games = document.blocks.iter_mut().filter_map(|block| match block {
-                Block::Games(games) => Some(games),
-                _ => None,
-            });
-            for game in games.flatten() {
-                // Graphs are shown only on the page of a game. On this page, the graphs would be
-                // drawn and sent with each version.
-                game.graphs.clear();
-                game.link = Some(format!("/runs/{}/games/{}", summary.run, game.place));
+            for block in &mut document.blocks {
+                let Block::Games(games) = block else { continue };
+                for game in games {
+                    // Graphs are shown only on the page of a game. On this page, the graphs would
+                    // be drawn and sent with each version.
+                    game.graphs.clear();
+                    game.link = Some(format!("/runs/{}/games/{}", summary.run, game.place));
+                }
             }
             self.report = fragments(&document);
             self.reported = if summary.plan.design.is_single {

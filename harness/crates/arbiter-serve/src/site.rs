@@ -38,7 +38,7 @@ pub(crate) struct Inner {
     turns: Mutex<BTreeMap<String, Arc<Mutex<()>>>>,
     /// Permits for computations, [`MAX_COMPUTED`] in total.
     permits: Arc<Semaphore>,
-    openings: Openings,
+    openings: std::sync::Mutex<Openings>,
     pub(crate) times: RequestTimes,
 }
 
@@ -59,7 +59,7 @@ impl Site {
             boot,
             turns: Mutex::default(),
             permits: Arc::new(Semaphore::new(MAX_COMPUTED)),
-            openings: Openings::default(),
+            openings: std::sync::Mutex::default(),
             times: request_times(),
         }))
     }

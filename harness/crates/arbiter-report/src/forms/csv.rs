@@ -15,13 +15,15 @@ const FIRST: &str = "run kind ending verdict invalid rank engine feature first s
 /// engine of a tournament, or one line for the two engines of a match. Lint findings become one
 /// column per rule, with the number of moves.
 pub fn run_csv(report: &Value) -> String {
-    let of_all = ["run", "kind", "ending", "verdict", "invalid", "seed"];
-    let of_two = ["llr", "llr_lower", "llr_upper"];
+    let mut shared = vec!["run", "kind", "ending", "verdict", "invalid", "seed"];
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut found = [list(&report["features"]), list(&report["tournament"]["standings"])].concat();
     let is_duel = found.is_empty();
     if is_duel {
         found = list(&report["encounters"]);
+    }
+    if is_duel && report["elo0"].is_number() {
+        shared.extend(["llr", "llr_lower", "llr_upper"]);
     }
     if found.is_empty() {
         found.push(Value::Object(Map::new()));
@@ -35,10 +37,7 @@ pub fn run_csv(report: &Value) -> String {
                 object[format!("{prefix}lint_{rule}")] = finding["moves"].clone();
             }
         }
-        of_all.iter().for_each(|key| object[*key] = report[*key].clone());
-        if is_duel && report["elo0"].is_number() {
-            of_two.iter().for_each(|key| object[*key] = report[*key].clone());
-        }
+        shared.iter().for_each(|key| object[*key] = report[*key].clone());
     }
     csv_rows(&found, &FIRST.split(' ').collect::<Vec<_>>())
 }

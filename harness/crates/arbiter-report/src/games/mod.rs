@@ -1,6 +1,8 @@
 //! Games in the formats of other programs, and transcripts of games.
 
-pub(crate) mod compat;
-pub(crate) mod epd;
-pub(crate) mod pgn;
-pub(crate) mod transcript;
+mod compat;
+mod epd;
+mod pgn;
+mod transcript;
+
+pub use {compat::*, epd::*, pgn::*, transcript::*};

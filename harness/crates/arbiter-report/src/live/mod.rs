@@ -140,10 +140,8 @@ impl<'a> Live<'a> {
     }
 
     fn wide_lines(&self, elapsed: Duration, columns: usize, rows: usize) -> Vec<String> {
-        let mut pace = vec![FormattedDuration(elapsed).to_string()];
-        if self.progress.test().is_some() {
-            pace.insert(0, self.progress.count());
-        }
+        let mut pace = Vec::from_iter(self.progress.test().map(|_| self.progress.count()));
+        pace.push(FormattedDuration(elapsed).to_string());
         pace.extend(self.pace(elapsed));
         let bar = self.bar_line(columns, &joined(self.progress.chances()));
         let mut lines = vec![bar, joined(self.evidence()), joined(pace)];

@@ -50,7 +50,7 @@ pub(crate) fn fragments(
     url_query: &UrlQuery,
     residuals: &BTreeMap<String, f64>,
 ) -> Vec<Fragment> {
-    let mut workers: Vec<_> = cluster
+    let mut workers: Vec<Worker<'_>> = cluster
         .workers()
         .map(|(name, status, silent)| (WorkerState::of(status, silent), name, status, silent))
         .collect();
@@ -69,20 +69,15 @@ pub(crate) fn fragments(
     };
     let shown =
         workers.iter().filter(|(state, ..)| wanted.is_empty() || state.to_string() == wanted);
-    let rows = shown.map(|(state, name, status, silent)| {
-        row(*state, name, status, *silent, residuals.get(*name))
-    });
+    let rows = shown.map(|worker| row(worker, residuals.get(worker.1)));
     let standing = Fragment::boxed("standing", &standing);
     std::iter::once(standing).chain(rows).chain([runs(cluster)]).collect()
 }
 
-fn row(
-    state: WorkerState,
-    name: &str,
-    status: &WorkerStatus,
-    silent: u32,
-    residual: Option<&f64>,
-) -> Fragment {
+/// State, name and last message of a worker, and the time in seconds since this message.
+type Worker<'a> = (WorkerState, &'a str, &'a WorkerStatus, u32);
+
+fn row(&(state, name, status, silent): &Worker<'_>, residual: Option<&f64>) -> Fragment {
     let id = format!("worker-{name}");
     let class = match state {
         WorkerState::Excluded => "bad",

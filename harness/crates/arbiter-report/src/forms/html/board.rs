@@ -5,7 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 use shakmaty::Square;
 
-use crate::parts::{Game, Step, svg};
+use crate::parts::{Game, svg};
 
 /// Returns the viewer of a game. `id` must be unique on the page; `#ID-PLY` in the address of the
 /// page opens the game at a ply.
@@ -13,13 +13,15 @@ pub fn game_viewer(id: &str, game: &Game) -> Markup {
     let shown = game.moves.get(game.first_shown.wrapping_sub(1));
     let placement = shown.map_or(game.start.as_str(), |step| step.board.as_str());
     let marked = shown.map_or_else(Vec::new, |step| squares(&step.uci));
+    let name = shown.map_or("the start".to_owned(), |step| format!("{} {}", step.number, step.san));
+    let label = format!("Board after {name}: {placement}");
     html! {
         article class="game" aria-labelledby=(id) data-shown=(game.first_shown.min(game.moves.len())) {
             h3 id=(id) { (game.title) }
             p { (game.note) @if let Some(link) = &game.link { " " a href=(link) { "Open game " (game.place) } } }
             div class="viewer" {
                 div class="side" {
-                    (diagram(placement, &label(placement, shown), &marked))
+                    (diagram(placement, &label, &marked))
                     p class="remark" aria-live="polite" { (shown.map_or("The start", |s| &s.remark)) }
                     div class="buttons" role="group" aria-label="Steps of the game" hidden {
                         button type="button" data-step="first" aria-label="To the start" { "|◀" }
@@ -67,11 +69,6 @@ pub fn squares(uci: &str) -> Vec<usize> {
     let squares = uci.as_bytes().chunks(2).take(2);
     let squares = squares.filter_map(|square| Square::from_ascii(square).ok());
     squares.map(|square| usize::from(square.flip_vertical())).collect()
-}
-
-fn label(placement: &str, after: Option<&Step>) -> String {
-    let name = after.map_or("the start".to_owned(), |step| format!("{} {}", step.number, step.san));
-    format!("Board after {name}: {placement}")
 }
 
 /// Draws the board field of a FEN as a diagram with White at the bottom. `marked` contains the

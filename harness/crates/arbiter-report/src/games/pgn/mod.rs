@@ -12,7 +12,7 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
 use self::written::sanitized;
 use crate::figures::{OpeningName, OpeningNames};
-use crate::games::compat::{illegal_move, reason, time_control};
+use crate::games::{illegal_move, reason, time_control};
 use crate::parts::{files_text, utc_time_as};
 use arbiter_game::annotation::Dialect;
 use arbiter_game::outcome::Termination;
