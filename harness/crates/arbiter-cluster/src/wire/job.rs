@@ -187,10 +187,10 @@ fn pair(
         settings: ByColor { white: first_settings?, black: second_settings? },
         rules: description.rules,
         tables: None,
-        keep: Arc::new(KeptFields::for_annotation(
-            &description.annotation,
-            description.transcripts,
-        )),
+        keep: Arc::new(KeptFields {
+            fields: description.annotation.fields.clone(),
+            transcripts: description.transcripts,
+        }),
         progress: Progress::default(),
     };
     let reversed = || GameSetup {
