@@ -163,7 +163,7 @@ fn pgn(plan: &Plan, has_crc: bool) -> Value {
         "crc": has_crc,
     });
     for field in variants() {
-        pgn[field_key(field)] = annotation.has(field).into();
+        pgn[field_key(field)] = annotation.fields.contains(&field).into();
     }
     pgn
 }

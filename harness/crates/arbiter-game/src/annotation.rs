@@ -134,13 +134,6 @@ pub struct Annotation {
     pub site: Option<String>,
 }
 
-impl Annotation {
-    /// Returns whether comments contain `field`.
-    pub fn has(&self, field: Field) -> bool {
-        self.fields.contains(&field)
-    }
-}
-
 /// Parses a comma-separated list of field names; `all` stands for every field. Fails if a name is
 /// unknown.
 pub fn parse_fields(text: &str) -> Result<Vec<Field>, String> {

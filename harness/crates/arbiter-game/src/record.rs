@@ -9,7 +9,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
-use crate::annotation::{Annotation, Field, Keeping};
+use crate::annotation::{Field, Keeping};
 use crate::lint::LintFinding;
 use crate::outcome::Outcome;
 use crate::text::at_most;
@@ -205,17 +205,13 @@ impl GameRecord {
 /// Selection of the game data that are kept in addition to moves and result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KeptFields {
-    fields: Vec<Field>,
+    /// Fields that comments contain.
+    pub fields: Vec<Field>,
     /// Selection of the games whose transcripts are kept.
     pub transcripts: Keeping,
 }
 
 impl KeptFields {
-    /// Selects the fields that `annotation` shows.
-    pub fn for_annotation(annotation: &Annotation, transcripts: Keeping) -> KeptFields {
-        KeptFields { fields: annotation.fields.clone(), transcripts }
-    }
-
     /// Drops the unselected search results of a move. Score, depths, nodes and times are always
     /// kept.
     pub(crate) fn trim_info(&self, info: &mut Info) {

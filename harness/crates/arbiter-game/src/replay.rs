@@ -153,11 +153,6 @@ impl Side {
         }
     }
 
-    /// Returns the time of the next entry, or of the last line read if no entry is left.
-    fn next_moment(&self) -> Instant {
-        self.entries.front().map_or(self.last_read, |(at, _)| *at)
-    }
-
     /// Performs the handshake and the preparation for the game.
     fn get_ready(&mut self, game: Game<'_>) -> Result<(), Stop> {
         let text = self.session.open(self.next_command_time());
@@ -250,7 +245,7 @@ impl Side {
         if self.is_next(Mark::ToEngine) {
             // The next entry is a command, so the answer to the last command was overdue when the
             // entry was recorded.
-            return self.overdue(self.next_moment());
+            return self.overdue(self.next_command_time());
         }
         let Some((at, entry)) =
             self.entries.pop_front_if(|(_, entry)| entry.mark == Mark::FromEngine)
@@ -330,10 +325,11 @@ impl Side {
         self.next_index(mark).and_then(|place| self.entries.remove(place))
     }
 
-    /// Returns the time of the next command to the engine.
+    /// Returns the time of the next command to the engine. If the next entry is not a command,
+    /// returns the time of that entry, or of the last line read if no entry is left.
     fn next_command_time(&self) -> Instant {
-        let place = self.next_index(Mark::ToEngine);
-        place.map_or(self.next_moment(), |place| self.entries[place].0)
+        let place = self.next_index(Mark::ToEngine).unwrap_or(0);
+        self.entries.get(place).map_or(self.last_read, |(at, _)| *at)
     }
 
     /// Returns the reason why the next entry, which is not a line from the engine, ends the replay.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 
 use super::launch::{Launch, SpawnError, made_for};
 use super::output_file::{Links, open_output};
@@ -132,7 +132,7 @@ impl Process {
 
     /// Pins the process and its descendants to `cpus`.
     pub fn move_to(&self, cpus: &[usize]) {
-        cpus::move_to(stop::pid(&self.child).as_raw_nonzero().get(), cpus);
+        cpus::move_to(Pid::from_child(&self.child).as_raw_nonzero().get(), cpus);
     }
 
     /// Waits at most `limit` for the exit of the process. After the exit, terminates the rest of

@@ -107,13 +107,9 @@ impl<'a> JobMaker<'a> {
     /// Creates the job maker of a plan; `tables` are the tablebases that the adjudication rules
     /// need.
     pub fn new(plan: &'a Plan, book: &'a Book, tables: Option<Arc<dyn Tables>>) -> JobMaker<'a> {
-        JobMaker {
-            plan,
-            book,
-            order: order(plan, book.len()),
-            tables,
-            keep: Arc::new(KeptFields::for_annotation(&plan.annotation, plan.transcripts)),
-        }
+        let fields = plan.annotation.fields.clone();
+        let keep = Arc::new(KeptFields { fields, transcripts: plan.transcripts });
+        JobMaker { plan, book, order: order(plan, book.len()), tables, keep }
     }
 
     /// Returns the job of a pairing. In a tuning run, `settings` contains the options of engines 0

@@ -126,14 +126,14 @@ impl Line {
 
 impl Cell {
     fn compact(json: &mut Compact<'_>) -> Option<Cell> {
-        if json.eat("null") {
+        if json.expect("null").is_some() {
             return Some(Cell::Null(()));
         }
-        if json.eat("{\"real\":") {
+        if json.expect("{\"real\":").is_some() {
             let real = json.string()?;
             return json.expect("}").map(|()| Cell::Real { real });
         }
-        if json.eat("{\"blob\":") {
+        if json.expect("{\"blob\":").is_some() {
             let blob = json.string()?;
             return json.expect("}").map(|()| Cell::Blob { blob });
         }

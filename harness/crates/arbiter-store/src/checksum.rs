@@ -166,7 +166,7 @@ impl Store {
     pub(super) fn read_parts(&self, run: &str) -> [Result<()>; 4] {
         let transcripts = || {
             let mut kept = self.transcribed(run)?.into_iter();
-            kept.try_for_each(|(pair, half)| self.transcript(run, pair, half).map(drop))
+            kept.try_for_each(|game| self.transcript(run, game).map(drop))
         };
         [
             transcripts(),

@@ -83,16 +83,10 @@ impl<'a> Compact<'a> {
         read(&mut json).filter(|_| json.0.is_empty())
     }
 
-    /// Reads `token` if the rest starts with it, and returns whether it does.
-    pub(crate) fn eat(&mut self, token: &str) -> bool {
-        let rest = self.0.strip_prefix(token);
-        self.0 = rest.unwrap_or(self.0);
-        rest.is_some()
-    }
-
-    /// Reads `token`.
+    /// Reads `token`; reads nothing and returns `None` if the rest does not start with it.
     pub(crate) fn expect(&mut self, token: &str) -> Option<()> {
-        self.eat(token).then_some(())
+        self.0 = self.0.strip_prefix(token)?;
+        Some(())
     }
 
     /// Reads `begin`, items with commas between them, and `end`.
@@ -102,12 +96,12 @@ impl<'a> Compact<'a> {
         mut item: impl FnMut(&mut Compact<'a>) -> Option<()>,
     ) -> Option<()> {
         self.expect(begin)?;
-        if self.eat(end) {
+        if self.expect(end).is_some() {
             return Some(());
         }
         loop {
             item(self)?;
-            if !self.eat(",") {
+            if self.expect(",").is_none() {
                 return self.expect(end);
             }
         }
@@ -160,7 +154,7 @@ impl<'a> Compact<'a> {
 
     /// Reads a whole number.
     pub(crate) fn integer<T: TryFrom<i64>>(&mut self) -> Option<T> {
-        let number: i64 = if self.eat("-") {
+        let number: i64 = if self.expect("-").is_some() {
             // For serde, -0 is a floating-point number.
             -self.number().filter(|number: &i64| *number != 0)?
         } else {

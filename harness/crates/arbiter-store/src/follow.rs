@@ -34,24 +34,21 @@ impl Store {
         // Only one thread at a time uses a connection, so SQLite does not need to lock the
         // connection.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let open = |file: &Path| -> rusqlite::Result<Connection> {
+        let open = |file: &Path| {
             let log = Path::new(&format!("{}-wal", file.display())).exists();
-            let connection = if log || kept_from_writing(file).is_none() {
-                Connection::open_with_flags(file, flags)?
-            } else {
-                // In a read-only folder, SQLite cannot create the files that readers share with a
-                // writer, and opens only files that are declared immutable. If the store has no
-                // log, no process has the store open.
-                let name = file.to_string_lossy().replace('%', "%25");
-                let name = name.replace('?', "%3f").replace('#', "%23");
-                let address = format!("file:{name}?immutable=1");
-                Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)?
-            };
-            connection.busy_timeout(BUSY)?;
-            Ok(connection)
+            if log || kept_from_writing(file).is_none() {
+                return Connection::open_with_flags(file, flags);
+            }
+            // In a read-only folder, SQLite cannot create the files that readers share with a
+            // writer, and opens only files that are declared immutable. If the store has no log, no
+            // process has the store open.
+            let name = file.to_string_lossy().replace('%', "%25");
+            let name = name.replace('?', "%3f").replace('#', "%23");
+            let address = format!("file:{name}?immutable=1");
+            Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)
         };
         let mut store = Store::open_file(file, open)?;
-        let adapted = store.adapt();
+        let adapted = store.adapt(BUSY);
         adapted.map_err(|source| StoreError::Sqlite { file: store.file.clone(), source })?;
         Ok(store)
     }

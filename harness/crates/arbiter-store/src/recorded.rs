@@ -43,7 +43,7 @@ impl Store {
     /// Returns a game of a run; `None` if the game is not on disk or has no transcript. `pair` is
     /// the number of the pair, and `half` is the index of the game in the pair, both from 0.
     pub fn recorded(&self, run: &str, pair: u64, half: usize) -> Result<Option<RecordedGame>> {
-        let Some(transcript) = self.transcript(run, pair, half)? else { return Ok(None) };
+        let Some(transcript) = self.transcript(run, (pair, half))? else { return Ok(None) };
         let Some(played) = self.pair(run, pair)? else { return Ok(None) };
         let Some(record) = played.games.iter().nth(half).cloned() else { return Ok(None) };
         let stored = self.run(run)?;

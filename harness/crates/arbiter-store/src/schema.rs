@@ -220,8 +220,7 @@ impl Store {
     /// Configures the connection and migrates the file. Fails if the file has an unsupported
     /// format; the file then remains unchanged.
     pub(super) fn prepare(&mut self) -> Result<()> {
-        self.connection.busy_timeout(BUSY).map_err(|e| self.sqlite(e))?;
-        self.adapt().map_err(|e| self.sqlite(e))?;
+        self.adapt(BUSY).map_err(|e| self.sqlite(e))?;
         // The format is checked first, because the settings below change the file, and a file of a
         // newer version must remain unchanged.
         let found = self.format()?;
@@ -240,8 +239,10 @@ impl Store {
 
     /// Configures the connection: makes query plans independent of bound values, and adds the SQL
     /// functions of this crate. Disables views and triggers, and limits the length of values and
-    /// the number of steps of a query, because files may come from untrusted sources.
-    pub(super) fn adapt(&mut self) -> rusqlite::Result<()> {
+    /// the number of steps of a query, because files may come from untrusted sources. `busy` is the
+    /// maximum time for which the connection waits for another process.
+    pub(super) fn adapt(&mut self, busy: Duration) -> rusqlite::Result<()> {
+        self.connection.busy_timeout(busy)?;
         let settings = [
             (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
             (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),

@@ -177,8 +177,8 @@ fn transcripts_are_read_back_with_their_games() {
     let dir = tempfile::tempdir().unwrap();
     let (store, played) = filled(dir.path());
     assert_eq!(store.transcribed("run").unwrap(), [(0, 0), (0, 1)]);
-    assert_eq!(store.transcript("run", 0, 1).unwrap(), played.games.first.transcript);
-    assert_eq!(store.transcript("run", 1, 0).unwrap(), None);
+    assert_eq!(store.transcript("run", (0, 1)).unwrap(), played.games.first.transcript);
+    assert_eq!(store.transcript("run", (1, 0)).unwrap(), None);
     let recorded = store.recorded("run", 0, 1).unwrap().unwrap();
     assert_eq!((recorded.run.as_str(), recorded.round.as_str()), ("run", "1.2"));
     let again = RecordedGame::read(recorded.text.clone()).unwrap();

@@ -34,12 +34,8 @@ impl Store {
     }
 
     /// Returns the transcript of a game; `None` if no transcript was stored.
-    pub(crate) fn transcript(
-        &self,
-        run: &str,
-        pair: u64,
-        half: usize,
-    ) -> Result<Option<Transcript>> {
+    pub(crate) fn transcript(&self, run: &str, game: (u64, usize)) -> Result<Option<Transcript>> {
+        let (pair, half) = game;
         let select =
             "SELECT transcript FROM transcripts WHERE run = ?1 AND pair = ?2 AND half = ?3";
         let packed: Option<Vec<u8>> =

@@ -100,7 +100,7 @@ impl Store {
         let played = played.ok_or_else(|| self.corrupt(run, format!("pair {pair} is missing")))?;
         let mut transcripts = Vec::new();
         for half in 0..played.games.iter().count() {
-            let transcript = self.transcript(run, pair, half)?;
+            let transcript = self.transcript(run, (pair, half))?;
             transcripts.push(transcript.map(|transcript| transcript.to_string()));
         }
         let [first, second] = played.pairing.engines;

@@ -145,7 +145,10 @@ impl PairMessage {
         }
         let settings = settings.map(|options| checked_settings(options, &description.tuned));
         let [first_settings, second_settings] = settings;
-        let keep = KeptFields::for_annotation(&description.annotation, description.transcripts);
+        let keep = KeptFields {
+            fields: description.annotation.fields.clone(),
+            transcripts: description.transcripts,
+        };
         let setup = GameSetup {
             engines: ByColor { white: engines[0], black: engines[1] },
             fen,

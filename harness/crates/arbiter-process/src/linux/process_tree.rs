@@ -55,7 +55,7 @@ impl ProcessTree {
     pub(crate) fn spawn(command: &mut Command, number: u64) -> io::Result<(Child, ProcessTree)> {
         let value = format!("{}-{}-{number}", std::process::id(), this_thread());
         let child = command.env(MARK, &value).spawn()?;
-        let engine = program_of(stop::pid(&child).as_raw_nonzero().get());
+        let engine = program_of(Pid::from_child(&child).as_raw_nonzero().get());
         Ok((child, ProcessTree { engine, mark: format!("{MARK}={value}") }))
     }
 
@@ -72,7 +72,7 @@ impl ProcessTree {
             stop::signal(child, Signal::TERM);
             stop::wait_exit(child, term_grace);
         }
-        let leader = stop::pid(child);
+        let leader = Pid::from_child(child);
         // Descendants are listed before the leader is killed, because they become orphans when the
         // leader ends.
         let mut doomed = descendants(leader.as_raw_nonzero().get());

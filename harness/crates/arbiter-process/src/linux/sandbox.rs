@@ -203,7 +203,8 @@ impl Sandbox {
             support.complete().map_err(unsupported)?;
         }
         let made = self.home.is_none().then(Home::make).transpose()?;
-        let home = made.as_ref().map(Home::path).or(self.home.as_deref()).expect("made if absent");
+        let home =
+            made.as_ref().map(|home| &*home.path).or(self.home.as_deref()).expect("made if absent");
         let is_kept = |name: &OsString| {
             name.to_str().is_some_and(|name| name.starts_with("LC_") || VARIABLES.contains(&name))
         };

@@ -26,7 +26,7 @@ const POLL: Duration = Duration::from_millis(5);
 /// the process has exited.
 pub(crate) fn wait_exit(child: &Child, limit: Duration) -> bool {
     let give_up = Instant::now() + limit;
-    let pidfd = pidfd_open(pid(child), PidfdFlags::empty());
+    let pidfd = pidfd_open(Pid::from_child(child), PidfdFlags::empty());
     while !has_exited(child) {
         let left = give_up.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -48,7 +48,7 @@ pub(crate) fn wait_exit(child: &Child, limit: Duration) -> bool {
 pub(crate) fn has_exited(child: &Child) -> bool {
     // `NOWAIT` does not reap the process, so that its ID is not reused.
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    match waitid(WaitId::Pid(pid(child)), options) {
+    match waitid(WaitId::Pid(Pid::from_child(child)), options) {
         Ok(status) => status.is_some(),
         Err(error) => error == Errno::CHILD,
     }
@@ -57,15 +57,11 @@ pub(crate) fn has_exited(child: &Child) -> bool {
 /// Signals every process of the group. Ignores failures, because a failure means that no process is
 /// left.
 pub(crate) fn signal(child: &Child, signal: Signal) {
-    let _ = kill_process_group(pid(child), signal);
+    let _ = kill_process_group(Pid::from_child(child), signal);
 }
 
 /// Signals one process. Ignores failures, because a failure means that the process has already
 /// ended.
 pub(crate) fn signal_one(pid: i32, signal: Signal) {
     let _ = Pid::from_raw(pid).map(|pid| kill_process(pid, signal));
-}
-
-pub(crate) fn pid(child: &Child) -> Pid {
-    Pid::from_child(child)
 }

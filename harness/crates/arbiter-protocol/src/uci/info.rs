@@ -175,14 +175,12 @@ impl Info {
 /// Parses an integer, clamped to 32 bits. An ignored score would leave the score of an earlier
 /// depth, which could decide the adjudication of a game.
 fn clamped(word: &str) -> Option<i32> {
-    word.parse().map_or_else(
-        |error: ParseIntError| match error.kind() {
-            IntErrorKind::PosOverflow => Some(i32::MAX),
-            IntErrorKind::NegOverflow => Some(i32::MIN),
-            _ => None,
-        },
-        Some,
-    )
+    let number = word.parse().or_else(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => Ok(i32::MAX),
+        IntErrorKind::NegOverflow => Ok(i32::MIN),
+        _ => Err(error),
+    });
+    number.ok()
 }
 
 #[cfg(test)]

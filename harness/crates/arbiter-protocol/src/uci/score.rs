@@ -41,14 +41,6 @@ impl Score {
             Score::Mate(_) => -most,
         }
     }
-
-    /// Returns the number of moves to mate; `None` if the score is in centipawns.
-    pub fn mate(self) -> Option<i32> {
-        match self {
-            Score::Centipawns(_) => None,
-            Score::Mate(moves) => Some(moves),
-        }
-    }
 }
 
 impl fmt::Display for Score {

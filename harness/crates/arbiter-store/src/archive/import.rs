@@ -37,6 +37,9 @@ const ENGINES: [(&str, &[&str]); 4] = [
     ("findings", &["engine"]),
 ];
 
+/// Function that returns an error for an invalid game.
+type Judge<'a> = &'a dyn Fn(&GameRecord) -> Result<(), String>;
+
 impl Store {
     /// Imports the run from an unpacked file and returns the name of the run. If `name` is given,
     /// the run gets this name instead of the name in the file. Adds either the complete run or
@@ -46,15 +49,11 @@ impl Store {
         &self,
         file: &mut dyn Read,
         name: Option<&str>,
-        judge: &dyn Fn(&GameRecord) -> Result<(), String>,
+        judge: Judge<'_>,
         check: &dyn Fn(&str) -> Result<()>,
     ) -> Result<String, ArchiveError> {
-        let mut lines = Lines {
-            input: BufReader::with_capacity(1 << 16, file),
-            line: 0,
-            read: 0,
-            text: Vec::new(),
-        };
+        let input = BufReader::with_capacity(1 << 16, file);
+        let mut lines = Lines { input, line: 0, read: 0, text: Vec::new() };
         let Ok(Some(header)) = lines.next::<Header>(|_| None) else {
             return Err(lines.wrong("is not a file of `arbiter results export`"));
         };
@@ -173,11 +172,7 @@ impl Store {
     /// Validates the last inserted game; the inner error is the reason why the game is invalid. A
     /// missing checksum is accepted only if `is_older` is `true`, because files of older formats
     /// have no checksums.
-    fn judge_last(
-        &self,
-        judge: &dyn Fn(&GameRecord) -> Result<(), String>,
-        is_older: bool,
-    ) -> Result<Result<(), String>> {
+    fn judge_last(&self, judge: Judge<'_>, is_older: bool) -> Result<Result<(), String>> {
         let select = format!(
             "SELECT {GAME}, pair, half, plies,
                  ((white, black) = (first, second) OR (black, white) = (first, second)) AND half = (SELECT count(*) FROM games o

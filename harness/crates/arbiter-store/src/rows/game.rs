@@ -124,11 +124,13 @@ fn write_search<S: Serializer>(search: &Option<&SearchInfo>, json: S) -> Result<
     // The findings are stored in separate rows.
     let SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings: _ } = details;
     let milliseconds = |time: Duration| time.as_millis() as u64;
+    // Score in centipawns, or number of moves to mate; negative if the engine is mated.
+    let (score_key, score) = match search.score {
+        Some(Score::Mate(moves)) => ("mate", Some(moves)),
+        score => ("cp", score.and_then(Score::centipawns)),
+    };
     let numbers = [
-        // Score in centipawns.
-        ("cp", search.score.and_then(Score::centipawns).map(i128::from)),
-        // Number of moves to mate; negative if the engine is mated.
-        ("mate", search.score.and_then(Score::mate).map(i128::from)),
+        (score_key, score.map(i128::from)),
         // Depth and selective depth, in plies.
         ("d", search.depth.map(i128::from)),
         ("sd", search.seldepth.map(i128::from)),

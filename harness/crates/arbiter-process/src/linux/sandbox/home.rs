@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::Sandbox;
 use crate::files::{create_locked_folder, leftover_folders, remove_folder};
@@ -14,7 +14,7 @@ const PREFIX: &str = "arbiter-home-";
 /// The lock shows other Arbiter processes that the folder is still in use.
 #[derive(Debug)]
 pub(crate) struct Home {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     lock: Option<File>,
 }
 
@@ -22,10 +22,6 @@ impl Home {
     pub(super) fn make() -> io::Result<Home> {
         let (folder, lock) = create_locked_folder(&std::env::temp_dir(), PREFIX)?;
         Ok(Home { path: folder.keep(), lock: Some(lock) })
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
     }
 }
 
@@ -64,12 +60,12 @@ mod tests {
     #[test]
     fn homes_are_removed_unless_their_owner_runs() {
         let home = Home::make().unwrap();
-        assert_eq!(fs::metadata(home.path()).unwrap().mode() & 0o777, 0o700);
+        assert_eq!(fs::metadata(&home.path).unwrap().mode() & 0o777, 0o700);
         let script = "mkdir -p d/e; echo > d/e/f; chmod 0 d/e d";
-        Command::new("sh").args(["-c", script]).current_dir(home.path()).status().unwrap();
+        Command::new("sh").args(["-c", script]).current_dir(&home.path).status().unwrap();
         Sandbox::remove_leftovers();
         std::thread::sleep(std::time::Duration::from_millis(200));
-        let path = home.path().to_owned();
+        let path = home.path.clone();
         assert!(path.join("d").exists(), "its owner lives");
         // The lock is released without removing the home, as when this process is killed.
         drop(std::mem::ManuallyDrop::new(home).lock.take());
