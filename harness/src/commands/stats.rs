@@ -80,8 +80,7 @@ fn no_variance(bias: f64, draw_ratio: f64) -> String {
 impl TestArgs {
     /// Returns the test, by default with the correction of `arbiter sprt`.
     fn test(&self, overshoot: Option<Correction>) -> Result<Sprt, String> {
-        let test = Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, self.model);
-        let test = test.map_err(|error| error.to_string())?;
+        let test = Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, self.model)?;
         Ok(test.with_correction(overshoot.unwrap_or(test.usual_correction())))
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
                 Err((fault, line)) => book.skip_entry(format!("{}: {fault}", at(line)))?,
             }
         }
-        lines_before += games.lines().last;
+        lines_before += games.last_line();
     }
     Ok(())
 }
@@ -70,7 +70,7 @@ fn read_opening(
             // The reader detects a missing end only at the end of the text, so the message shows
             // the first line of the game.
             Part::Unclosed => at_start(fault),
-            _ => (fault, games.lines().last),
+            _ => (fault, games.last_line()),
         })?;
     }
     if !has_text {

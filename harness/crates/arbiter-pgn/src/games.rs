@@ -24,15 +24,6 @@ pub enum Part<'t> {
     Outcome(Outcome),
 }
 
-/// First and last line of a game, counted from 0 in the block of the game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lines {
-    /// First line of the game.
-    pub first: u64,
-    /// Line of the last part that was read, or line at which the game ended.
-    pub last: u64,
-}
-
 /// Reader of the games in a text. [`next_game`](Games::next_game) reads the tags of a game, and
 /// [`next_part`](Games::next_part) the parts after the tags.
 #[derive(Debug, Default)]
@@ -84,20 +75,15 @@ impl<'t> Games<'t> {
         &self.tags
     }
 
-    /// Returns the first line of the current game, counted from 0.
+    /// Returns the first line of the current game, counted from 0 in the text.
     pub fn first_line(&self) -> u64 {
         self.lines_before
     }
 
-    /// Returns the line numbers of the current game.
-    pub fn lines(&self) -> Lines {
-        Lines { first: self.lines_before, last: self.lines_until(self.at) }
-    }
-
-    /// Returns the number of lines before the offset `place`, which must not be before the start of
-    /// the current game.
-    fn lines_until(&self, place: usize) -> u64 {
-        self.lines_before + newlines(&self.text[self.begin..place]) as u64
+    /// Returns the line of the last part that was read, or at which the game ended, counted from 0
+    /// in the text.
+    pub fn last_line(&self) -> u64 {
+        self.lines_before + newlines(&self.text[self.begin..self.at]) as u64
     }
 
     pub(crate) fn rest(&self) -> &'t [u8] {
@@ -147,7 +133,7 @@ impl<'t> Games<'t> {
             self.at += tag.length;
         }
         let begin = first.unwrap_or(self.at);
-        self.lines_before = self.lines_until(begin);
+        self.lines_before += newlines(&self.text[self.begin..begin]) as u64;
         self.begin = begin;
     }
 

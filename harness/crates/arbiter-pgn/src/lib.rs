@@ -20,7 +20,7 @@ mod words;
 
 pub use blocks::Blocks;
 pub use evaluation::{Evaluation, evaluation};
-pub use games::{Games, Lines, Part};
+pub use games::{Games, Part};
 pub use mainline::Mainline;
 pub use moves::{MoveError, legal_move, read_move};
 pub use shakmaty::Outcome;

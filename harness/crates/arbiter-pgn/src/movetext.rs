@@ -70,15 +70,10 @@ impl<'t> Games<'t> {
     /// Returns the next offset at which a tag follows a blank line, or the end of the text. An
     /// unclosed comment ends at this offset, so that the comment does not include the following
     /// games; see [`end_of_quote`] for comments that contain such a tag.
-    #[inline]
     fn boundary(&mut self) -> usize {
         if let Some(boundary) = self.boundary.filter(|boundary| *boundary >= self.at) {
             return boundary;
         }
-        self.find_boundary()
-    }
-
-    fn find_boundary(&mut self) -> usize {
         let is_boundary = |offset: &usize| {
             let (before, line) = self.text.split_at(self.at + offset);
             before.ends_with(b"\n") && begins_tags(&line[1..])

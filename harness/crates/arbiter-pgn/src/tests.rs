@@ -39,12 +39,12 @@ fn games_text(text: impl AsRef<[u8]>) -> String {
         while games.next_game() {
             let game = game_text(&mut games);
             if games.is_game() {
-                let Lines { first, last } = games.lines();
-                let lines = (first + lines_before + 1, last + lines_before + 1);
-                let _ = writeln!(all, "{}-{}: {}", lines.0, lines.1, game.trim_end());
+                let lines = [games.first_line(), games.last_line()];
+                let [first, last] = lines.map(|line| line + lines_before + 1);
+                let _ = writeln!(all, "{first}-{last}: {}", game.trim_end());
             }
         }
-        lines_before += games.lines().last;
+        lines_before += games.last_line();
     }
     all
 }

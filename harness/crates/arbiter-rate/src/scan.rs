@@ -165,14 +165,12 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
         let judged = game.judge(games.tags(), games.first_line(), &mut block, &mut index);
         block.games.push(judged.map_err(|reason| {
             let culprit = game.illegal.take();
-            let lines = games.lines();
-            // The visitor stopped at the illegal move, so the last line read is the line of this
-            // move.
-            let line = if culprit.is_some() { lines.last } else { lines.first };
+            // The scan stopped at the illegal move, so the last line read is the line of this move.
+            let line = if culprit.is_some() { games.last_line() } else { games.first_line() };
             UncountedGame { reason, title: games.tags().title(), culprit, line }
         }));
     }
-    block.lines = games.lines().last;
+    block.lines = games.last_line();
     block
 }
 

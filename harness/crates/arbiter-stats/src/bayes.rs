@@ -34,11 +34,7 @@ impl BayesElo {
     /// Returns the parameters that reproduce the sample exactly, after empty cells are raised by
     /// [`Distribution::regularized`](super::Distribution::regularized).
     pub fn from_sample(games: &Trinomial) -> BayesElo {
-        let [loss, _, win] = games
-            .distribution()
-            .regularized()
-            .probabilities()
-            .expect("no cell is empty after regularization");
+        let [loss, _, win] = games.distribution().positive_probabilities();
         BayesElo::from_rates(loss, win)
     }
 
@@ -48,11 +44,7 @@ impl BayesElo {
     /// In the middle cell, the share of pairs with two decisive games is unknown. This share is
     /// estimated with the EM algorithm (A. Dempster, N. Laird, D. Rubin, 1977).
     pub fn from_pairs(pairs: &Pentanomial) -> BayesElo {
-        let [ll, ld, middle, wd, ww] = pairs
-            .distribution()
-            .regularized()
-            .probabilities()
-            .expect("no cell is empty after regularization");
+        let [ll, ld, middle, wd, ww] = pairs.distribution().positive_probabilities();
         let mut decisive = 0.5;
         let (mut loss, mut win) = (0.0, 0.0);
         for _ in 0..MAX_ROUNDS {

@@ -86,6 +86,13 @@ impl<const K: usize> Distribution<K> {
         Distribution { weights: self.weights.map(|w| if w == 0.0 { ZERO_CELL } else { w }) }
     }
 
+    /// Returns the probabilities of the [regularized](Self::regularized) distribution, which are
+    /// all positive.
+    pub(crate) fn positive_probabilities(&self) -> [f64; K] {
+        let sample = self.regularized();
+        sample.probabilities().expect("no cell is empty after regularization")
+    }
+
     /// Returns the log-likelihood ratio Σ n·ln(q₁/q₀) of the probabilities `q1` against `q0`.
     pub(crate) fn llr(&self, q0: &[f64; K], q1: &[f64; K]) -> f64 {
         (0..K).map(|cell| self.weights[cell] * (q1[cell] / q0[cell]).ln()).sum()

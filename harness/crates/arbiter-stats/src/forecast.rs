@@ -40,8 +40,8 @@ impl Sprt {
     /// overshoots this bound as far as Wald's bound, the bound for a continuous LLR.
     pub fn forecast(&self, pairs: &Pentanomial) -> Option<Exit> {
         let exit = |walk: BrownianMotion, below, above| {
-            let Exit { upper_probability, mean_units } = walk.exit(below, above);
-            [upper_probability, mean_units]
+            let exit = walk.exit(below, above);
+            [exit.upper_probability, exit.mean_units]
         };
         let [upper_probability, mean_units] = self.mean_outcome(pairs, exit, 0.0)?;
         Some(Exit { upper_probability, mean_units })

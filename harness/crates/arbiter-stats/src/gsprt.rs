@@ -29,9 +29,8 @@ pub(crate) fn llr<const K: usize>(
     elo1: f64,
     model: Model,
 ) -> f64 {
-    let sample = sample.regularized();
-    let p = sample.probabilities().expect("no cell is empty after regularization");
-    sample.llr(&nearest(&p, elo0, model), &nearest(&p, elo1, model))
+    let p = sample.positive_probabilities();
+    sample.regularized().llr(&nearest(&p, elo0, model), &nearest(&p, elo1, model))
 }
 
 /// Returns the most likely distribution whose strength is `elo` on the scale of `model`, given the

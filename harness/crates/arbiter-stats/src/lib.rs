@@ -39,5 +39,4 @@ pub use pentanomial::{GameResult, Pentanomial, Trinomial, opening_bias};
 pub use scale::Model;
 pub use sprt::{
     Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Decision, Evidence, LlrBounds, Sprt,
-    SprtError,
 };

@@ -69,12 +69,11 @@ impl Sprt {
         pairs: &Pentanomial,
         uniform: &mut impl FnMut() -> f64,
     ) -> Overshoot {
-        let sample = pairs.distribution().regularized().probabilities();
         let test = self.for_pairs(pairs);
         let all = pairs.pairs();
-        let steps = sample.map(|p| steps(&p, test.elo0, test.elo1, test.model));
         // A cell that was raised from 0 also has a step, but is never drawn.
-        let steps = steps.expect("no cell is empty after regularization");
+        let sample = pairs.distribution().positive_probabilities();
+        let steps = steps(&sample, test.elo0, test.elo1, test.model);
         let mut remaining = *pairs;
         let mut drawn_pairs = Pentanomial::default();
         let mut overshoot = Overshoot::new(1);

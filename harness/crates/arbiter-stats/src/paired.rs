@@ -7,9 +7,9 @@ use std::f64::consts::{LN_2, PI};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use statrs::function::beta::beta_reg;
 use statrs::function::gamma::ln_gamma;
 
+use super::coin::binomial_tail;
 use super::elo::Z_95;
 use super::pentanomial::Trinomial;
 
@@ -70,14 +70,11 @@ pub fn mcnemar(solved: &SolvedCounts) -> Option<McNemar> {
     })
 }
 
-/// Returns the probability of at most `k` heads in `n` tosses of a fair coin. Requires k ≤ n/2 or k
-/// = n.
+/// Returns the probability of at most `k` heads in `n` tosses of a fair coin. Requires k ≤ n/2.
 fn below_or_at(k: u64, n: u64) -> f64 {
-    if k >= n {
-        return 1.0;
-    }
     if n <= MAX_BETA {
-        return beta_reg((n - k) as f64, k as f64 + 1.0, 0.5);
+        // At most `k` heads are at least n − k tails.
+        return binomial_tail(n, n - k, 0.5);
     }
     // The sum runs downwards from `k` heads, because each term is then smaller than the preceding
     // term.

@@ -8,7 +8,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::bayes::{BayesElo, llr_with_prior};
 use super::brownian::{BrownianMotion, Exit};
@@ -67,11 +66,6 @@ pub enum Evidence {
 
 arbiter_names::named!(Correction);
 
-/// Reason why the settings of a test are invalid.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct SprtError(String);
-
 /// Decision of a test, as of the last update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Decision {
@@ -99,16 +93,16 @@ impl LlrBounds {
     /// # Errors
     ///
     /// Fails unless `alpha`, `beta` and their sum are between 0 and 1, exclusive.
-    pub fn new(alpha: f64, beta: f64) -> Result<LlrBounds, SprtError> {
+    pub fn new(alpha: f64, beta: f64) -> Result<LlrBounds, String> {
         for (name, value) in [("alpha", alpha), ("beta", beta)] {
             if !(value > 0.0 && value < 1.0) {
-                let what = format!("expected {name} between 0 and 1 exclusive, got {value}");
-                return Err(SprtError(what));
+                return Err(format!("expected {name} between 0 and 1 exclusive, got {value}"));
             }
         }
         if alpha + beta >= 1.0 {
-            let what = format!("expected alpha + beta < 1, got alpha = {alpha} and beta = {beta}");
-            return Err(SprtError(what));
+            return Err(format!(
+                "expected alpha + beta < 1, got alpha = {alpha} and beta = {beta}"
+            ));
         }
         Ok(LlrBounds { lower: (beta / (1.0 - alpha)).ln(), upper: ((1.0 - beta) / alpha).ln() })
     }
@@ -167,9 +161,9 @@ struct StoredSprt {
 }
 
 impl TryFrom<StoredSprt> for Sprt {
-    type Error = SprtError;
+    type Error = String;
 
-    fn try_from(row: StoredSprt) -> Result<Sprt, SprtError> {
+    fn try_from(row: StoredSprt) -> Result<Sprt, String> {
         let test = Sprt::new(row.elo0, row.elo1, row.alpha, row.beta, row.model)?;
         Ok(test.with_correction(row.overshoot).with_evidence(row.evidence))
     }
@@ -190,26 +184,18 @@ impl Sprt {
     /// Fails unless `elo1` exceeds `elo0` by at least 0.001 Elo, both values are within
     /// ±[`Model::max_elo`], `alpha` and `beta` are in (0, 1), and the sum of `alpha` and `beta` is
     /// below 1.
-    pub fn new(
-        elo0: f64,
-        elo1: f64,
-        alpha: f64,
-        beta: f64,
-        model: Model,
-    ) -> Result<Sprt, SprtError> {
+    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64, model: Model) -> Result<Sprt, String> {
         // NaN needs a separate check, because every comparison with NaN is false.
         let given = format!("got elo0 = {elo0} and elo1 = {elo1}");
         if elo0.is_nan() || elo1.is_nan() || elo0 >= elo1 {
-            return Err(SprtError(format!("expected elo0 < elo1, {given}")));
+            return Err(format!("expected elo0 < elo1, {given}"));
         }
         if elo1 - elo0 < MIN_WIDTH {
-            let what = format!("expected elo0 and elo1 at least {MIN_WIDTH} apart, {given}");
-            return Err(SprtError(what));
+            return Err(format!("expected elo0 and elo1 at least {MIN_WIDTH} apart, {given}"));
         }
         let limit = model.max_elo();
         if let Some(elo) = [elo0, elo1].into_iter().find(|elo| elo.abs() > limit) {
-            let what = format!("expected bounds between -{limit} and {limit} Elo, got {elo}");
-            return Err(SprtError(what));
+            return Err(format!("expected bounds between -{limit} and {limit} Elo, got {elo}"));
         }
         let bounds = LlrBounds::new(alpha, beta)?;
         let (correction, evidence) = (Correction::None, Evidence::Pairs);

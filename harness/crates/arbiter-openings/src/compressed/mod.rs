@@ -84,14 +84,14 @@ pub fn decompressed<'a>(
     let has_zstd = is_zstd(&head);
     // The examined bytes are part of the file, so the reader must receive these bytes again.
     let source = Cursor::new(head).chain(source);
-    let mut contents: Box<dyn Read + Send + 'a> = if has_gzip {
-        let members = GzipMembers(Some(GzDecoder::new(BufReader::new(source))));
-        Box::new(Decompressor { source: members, is_truncated: false })
+    let decoder: Box<dyn Read + Send + 'a> = if has_gzip {
+        Box::new(GzipMembers(Some(GzDecoder::new(BufReader::new(source)))))
     } else if has_zstd {
-        Box::new(Decompressor { source: Frames::new(source), is_truncated: false })
+        Box::new(Frames::new(source))
     } else {
         return Ok(Box::new(source));
     };
+    let mut contents = Decompressor { source: decoder, is_truncated: false };
     let head = read_head(&mut contents)?;
     if is_gzip(&head) || is_zstd(&head) {
         let reason = "it is compressed twice; unpack it once";

@@ -48,25 +48,18 @@ impl Question {
         limits: impl IntoIterator<Item = Limits> + 'a,
     ) -> impl Iterator<Item = Search> + 'a {
         let setups = limits.into_iter().take(self.engines).enumerate();
-        setups.map(|(engine, limits)| {
-            let Question { record, hold, .. } = self.clone();
-            Search { record, engine, limits, hold }
-        })
+        setups.map(|(engine, limits)| Search { question: self.clone(), engine, limits })
     }
 }
 
 /// Search of a position by one engine.
 #[derive(Debug, Clone)]
 pub struct Search {
-    /// Record with the position.
-    pub record: Arc<Record>,
+    question: Question,
     /// Index of the engine.
-    pub engine: usize,
+    engine: usize,
     /// Limits of the search. Time controls are ignored.
-    pub limits: Limits,
-    /// Number of plies by which the depth has to grow while the search shows the solution, before
-    /// the search is ended early; `None` if the search is never ended early.
-    pub hold: Option<u32>,
+    limits: Limits,
 }
 
 impl Task for Search {
@@ -77,7 +70,8 @@ impl Task for Search {
     }
 
     async fn run(&self, engine: &mut EngineProcess) -> Result<Answer, TaskError> {
-        let Record { start, goal, .. } = &*self.record;
+        let Question { record, hold, .. } = &self.question;
+        let Record { start, goal, .. } = &**record;
         // The new game clears the hash table, so that no search profits from the previous position.
         engine.new_game(game(start)).await?;
         // Time controls are ignored, because no clock runs in a suite.
@@ -86,7 +80,7 @@ impl Task for Search {
         let mut judge = Judge::new(start, goal);
         let look = |at: Duration, info: &arbiter_protocol::Info| {
             let held = judge.look(at, info);
-            self.hold.zip(held).is_some_and(|(wanted, held)| held >= wanted)
+            hold.zip(held).is_some_and(|(wanted, held)| held >= wanted)
         };
         // Only searches with a time limit have a budget, because the duration of a search limited
         // by nodes or depth is unknown.
