@@ -280,11 +280,19 @@ impl Store {
     }
 
     /// Returns the format of the file, 0 for a new file. Fails if the format is newer than
-    /// [`FORMAT`] or older than [`FIRST_FORMAT`].
+    /// [`FORMAT`] or older than [`FIRST_FORMAT`], or if the file is of another program.
     pub(super) fn format(&self) -> Result<i64> {
-        let found = self.connection.pragma_query_value(None, "user_version", |row| row.get(0));
+        // A single query, because another process may create the tables at any time.
+        let select =
+            "SELECT user_version, EXISTS (SELECT 1 FROM sqlite_schema) FROM pragma_user_version";
+        let found = self.connection.query_row(select, [], |row| row.try_into());
+        let (found, is_used): (i64, bool) = found.map_err(|e| self.sqlite(e))?;
         let file = self.file.display();
-        match found.map_err(|e| self.sqlite(e))? {
+        match found {
+            0 if is_used => Err(StoreError::Unusable(format!(
+                "results store {file} is a database of another program\nhint: move the database \
+                 away, or give another --results"
+            ))),
             found if found > FORMAT => {
                 let select = "SELECT arbiter FROM readable_since";
                 let since = self.connection.query_row(select, [], |row| row.get(0)).ok();
@@ -320,13 +328,12 @@ impl Store {
     /// Copies the store to a file in the same folder, unless the store is new. The name of the copy
     /// contains `format`. The caller must hold the write lock.
     fn keep_copy(&self, format: i64) -> Result<()> {
+        if format == 0 {
+            return Ok(());
+        }
         // The copy needs another connection, because SQLite refuses to copy within a transaction.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
         let source = Connection::open_with_flags(&self.file, flags).map_err(|e| self.sqlite(e))?;
-        let is_used = "SELECT EXISTS (SELECT 1 FROM sqlite_schema)";
-        if !source.query_row(is_used, [], |row| row.get(0)).map_err(|e| self.sqlite(e))? {
-            return Ok(());
-        }
         let copy = self.file.with_added_extension(format!("format-{format}"));
         let part = copy.with_added_extension("part");
         let failed = |reason: io::Error| {

@@ -290,22 +290,27 @@ fn a_read_only_store_is_read() {
 #[test]
 fn pipes_and_foreign_files_beside_a_store_are_rejected() {
     for end in ["", "-journal", "-wal", "-shm"] {
-        for is_pipe in [true, false] {
+        for [kind, remedy] in [
+            ["pipe", "remove it"],
+            ["link", "is a symbolic link"],
+            ["name", "replace it by a copy"],
+        ] {
             let dir = tempfile::tempdir().unwrap();
             drop(filled(dir.path()));
             let path = dir.path().join(format!("{FILE_NAME}{end}"));
             let victim = dir.path().join("victim");
             std::fs::write(&victim, "a text").unwrap();
             let _ = std::fs::remove_file(&path);
-            if is_pipe {
+            if kind == "pipe" {
                 let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
                 assert!(made.success());
+            } else if kind == "link" {
+                std::os::unix::fs::symlink(&victim, &path).unwrap();
             } else if end.is_empty() {
                 continue;
             } else {
                 std::fs::hard_link(&victim, &path).unwrap();
             }
-            let remedy = if is_pipe { "remove it" } else { "replace it by a copy" };
             for open in [Store::create, Store::open, Store::observe] {
                 let error = open(dir.path()).unwrap_err().to_string();
                 assert!(error.contains(FILE_NAME), "{error}");

@@ -120,6 +120,19 @@ fn a_store_from_before_the_first_format_is_refused_and_not_changed() {
 }
 
 #[test]
+fn a_database_of_another_program_is_refused_and_not_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = write(dir.path(), "CREATE TABLE cookies (x)", "");
+    let before = std::fs::read(&file).unwrap();
+    for open in [Store::open, Store::create, Store::observe] {
+        let message = open(dir.path()).unwrap_err().to_string();
+        assert!(message.contains("is a database of another program\nhint: move"), "{message}");
+    }
+    assert!(std::fs::read(&file).unwrap() == before, "it was changed");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "something is left behind");
+}
+
+#[test]
 fn a_store_of_a_newer_format_is_refused_and_not_changed() {
     let dir = tempfile::tempdir().unwrap();
     let last = "PRAGMA user_version = 99; UPDATE readable_since SET arbiter = '7.8.9'";
