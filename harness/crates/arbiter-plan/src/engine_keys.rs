@@ -243,8 +243,7 @@ fn explicit_name(engine: &Engine) -> Option<String> {
 fn set_clock(spec: &mut EngineSpec, text: &str) -> Result<(), String> {
     // `inf` must also override a clock of `--each`; a missing clock would not.
     spec.no_clock = text == "inf";
-    spec.limits.clock =
-        if spec.no_clock { None } else { Some(text.parse().map_err(|error| error.to_string())?) };
+    spec.limits.clock = if spec.no_clock { None } else { Some(text.parse()?) };
     Ok(())
 }
 
