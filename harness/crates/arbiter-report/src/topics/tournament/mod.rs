@@ -11,7 +11,7 @@ use crate::parts::{Block, Document, GamesByResult, Meeting, Round, Side, Table, 
 use crate::topics::result_figures;
 use arbiter_names::quantity;
 use arbiter_schedule::{Encounter, Format, Schedule};
-use arbiter_stats::Trinomial;
+use arbiter_stats::{Trinomial, elo::finite};
 
 /// Maximum number of encounters for which rounds are listed; the store contains all encounters.
 const MAX_LISTED: usize = 500;
