@@ -10,7 +10,7 @@ use clap::Args;
 
 use self::gates::{GateEngines, GateRunner, outcome};
 use crate::build_args::{BuildArgs, DEFAULT_DEV};
-use crate::engine_builds::{BuildCheck, BuildContext};
+use crate::engine_builds::BuildContext;
 use crate::output::{
     OutputFormat, Rows, in_use, print_report, store_files, write_atomically, write_error,
 };
