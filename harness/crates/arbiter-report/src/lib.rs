@@ -27,7 +27,7 @@ pub use forms::{
 };
 pub use games::compat::{Dialect, DialectWriter};
 pub use games::epd::final_positions;
-pub use games::pgn::{PgnHeader, game_pgn, pgn_text};
+pub use games::pgn::{PgnHeader, clock_time, game_pgn, pgn_text};
 pub use games::transcript::transcript_text;
 pub use live::{
     Board, Boards, Live, Recent, RecentEvent, RecentEvents, Running, Side, event_texts, outlook,
