@@ -160,16 +160,15 @@ impl PlayArgs {
         let specs = if specs.is_empty() { file.engines.clone() } else { specs };
         let specs = specs.into_iter().map(|spec| self.flags.build.look_up(spec));
         let specs = specs.collect::<Result<_, Failure>>()?;
-        let mut each = match &self.each {
-            Some(text) => match engine_spec("--each", text)? {
-                EngineSpec { engine: Some(word), .. } => {
-                    let expected = "expected KEY=VALUE, such as tc=8+0.08";
-                    return Err(Failure::invalid(format!("--each '{word}': {expected}")));
-                }
-                each => each.or(&file.each),
-            },
-            None => file.each.clone(),
-        };
+        let mut each = file.each.clone();
+        if let Some(text) = &self.each {
+            let given = engine_spec("--each", text)?;
+            if let Some(word) = &given.engine {
+                let expected = "expected KEY=VALUE, such as tc=8+0.08";
+                return Err(Failure::invalid(format!("--each '{word}': {expected}")));
+            }
+            each = given.or(&each);
+        }
         each.sandbox = self.sandbox.or(each.sandbox);
         Ok((specs, each))
     }

@@ -288,7 +288,8 @@ impl EngineBuilder<'_> {
         noted_bench(&built.outline.label, found, agrees, accepted)
     }
 
-    /// Replaces a revision with the bundled engine, and returns the description of the revision.
+    /// Replaces a revision with the bundled engine, and returns the repository and the description
+    /// of the revision.
     fn outlined(&self, spec: &mut EngineSpec, rev: &str) -> Result<(Repository, Outline), Failure> {
         let repo = self.repository(spec)?;
         let outline = self.outline(&repo, rev)?;

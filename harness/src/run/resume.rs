@@ -11,7 +11,7 @@ use crate::games_file::{Content, GamesFile};
 use crate::requested_run::RequestedRun;
 use arbiter_plan::{Plan, RunKind};
 use arbiter_report::{PgnHeader, replayed_state};
-use arbiter_run::{Effect, Observer, PlayedPair, RunState};
+use arbiter_run::{Effect, Observer, RunState};
 use arbiter_runner::check_unchanged;
 use arbiter_settings::{OnResume, difference, filled, on_resume};
 use arbiter_store::{RunLock, Store};
@@ -183,18 +183,16 @@ fn reconcile(
     let written = written.filter(|written| written.pairs <= counted);
     let skipped = written.map_or(Ok(0), |written| file.skip(&written))?;
     let later = state.counted_pairs().skip(usize::try_from(skipped).unwrap_or(usize::MAX));
-    let pairs = later.map(|pair| counted_pair(store, run, pair));
+    let pairs = later.map(|pair| {
+        let missing = || Failure::environment(format!("pair {pair} of run '{run}' is missing"));
+        store.pair(run, pair)?.ok_or_else(missing)
+    });
     let were_taken_back = store.excluded_workers(run)?.iter().any(|excluded| excluded.pairs > 0);
     file.reconcile(pairs, were_taken_back)?;
     // A failure is harmless: without the stored prefix, the next comparison takes longer, because
     // it renders all games.
     let _ = file.written_prefix().map(|written| store.note_written(run, &written));
     Ok(())
-}
-
-fn counted_pair(store: &Store, run: &str, pair: u64) -> Result<PlayedPair, Failure> {
-    let missing = || Failure::environment(format!("pair {pair} of run '{run}' is missing"));
-    store.pair(run, pair)?.ok_or_else(missing)
 }
 
 /// Returns the state of a run after its stored pairs. Fails if the iterations of a tuning run

@@ -202,19 +202,16 @@ fn new_name(
 /// Resolves the plan, reads the book, starts every engine that is not a revision, and prints the
 /// plan. Nothing is stored, and no games file is opened.
 pub(super) fn dry_run(mut requested: RequestedRun) -> Result<(), Failure> {
-    let format = requested.flags.format;
-    let is_probed = requested.is_probed;
-    let has_workers = requested.flags.cluster.has_workers();
-    requested.has_workers = has_workers;
+    requested.has_workers = requested.flags.cluster.has_workers();
     let loaded = load_plan(&mut requested)?;
-    if has_workers {
+    if requested.has_workers {
         note("workers would play; a dry run starts the engines on this machine without the server");
     }
     let LoadedPlan { mut plan, mut fingerprints, mut inputs } = loaded;
-    let concurrency = (!has_workers).then_some(plan.concurrency);
+    let concurrency = (!requested.has_workers).then_some(plan.concurrency);
     let mut engines = plan.engines.iter();
     inputs.setups.retain(|_| engines.next().is_some_and(|engine| !is_stand_in(engine)));
-    let book = check_engines(&mut plan, inputs, is_probed, None)?.book;
+    let book = check_engines(&mut plan, inputs, requested.is_probed, None)?.book;
     for (engine, hash) in plan.engines.iter_mut().zip(&mut fingerprints.engines) {
         if is_stand_in(engine) {
             engine.program = Some("not built".into());
@@ -228,7 +225,7 @@ pub(super) fn dry_run(mut requested: RequestedRun) -> Result<(), Failure> {
     let rows =
         Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] };
     let json = || plan_json(&plan, &fingerprints, &book, concurrency);
-    print_report(&format.of_document(&document, json, rows))
+    print_report(&requested.flags.format.of_document(&document, json, rows))
 }
 
 /// Returns whether an engine is the bundled engine in place of a revision, because a dry run does

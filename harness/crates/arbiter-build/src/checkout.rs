@@ -64,11 +64,10 @@ impl<'a> Checkout<'a> {
     pub(super) fn find_program(&self) -> Result<PathBuf, String> {
         let recipe = &self.outline.recipe;
         if let Some(binary) = &recipe.settings.binary {
-            return if self.is_program(binary) {
-                Ok(binary.clone())
-            } else {
-                Err(format!("'{}' is not an executable file", binary.display()))
-            };
+            if !self.is_program(binary) {
+                return Err(format!("'{}' is not an executable file", binary.display()));
+            }
+            return Ok(binary.clone());
         }
         let mut found = Vec::new();
         self.collect(Path::new(""), &mut found);

@@ -429,7 +429,7 @@ fn key(outline: &Outline, toolchain: &str, environment: &[(OsString, OsString)])
     let Recipe { command, submodules, settings, .. } = &outline.recipe;
     let BuildSettings { binary, env, .. } = settings;
     let binary = binary.as_ref().map(|path| path.display().to_string());
-    [
+    for text in [
         // The number changes with the meaning of the key, so that older entries are no longer
         // found.
         "arbiter build 2",
@@ -442,9 +442,9 @@ fn key(outline: &Outline, toolchain: &str, environment: &[(OsString, OsString)])
         // The number of variables separates the recipe's variables from the variables of the
         // environment.
         &env.len().to_string(),
-    ]
-    .into_iter()
-    .for_each(|text| add(text.as_bytes()));
+    ] {
+        add(text.as_bytes());
+    }
     env.iter().flat_map(|(name, value)| [name, value]).for_each(|text| add(text.as_bytes()));
     let variables = environment.iter().flat_map(|(name, value)| [name, value]);
     variables.for_each(|text| add(text.as_encoded_bytes()));

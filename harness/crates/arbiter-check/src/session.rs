@@ -109,11 +109,8 @@ fn run(
     if !script.is_raw {
         // A UCI button has no value.
         let lines = under_test.options.iter().map(|(name, value)| {
-            if value.is_empty() {
-                format!("setoption name {name}")
-            } else {
-                format!("setoption name {name} value {value}")
-            }
+            let end = if value.is_empty() { String::new() } else { format!(" value {value}") };
+            format!("setoption name {name}{end}")
         });
         handshake = lines.fold(handshake.greet(), |script, line| script.send(&line)).ready();
     }
