@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the driver stamps what the referee judges")]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use shakmaty::uci::UciMove;
@@ -14,7 +15,6 @@ use crate::annotation::Keeping;
 use crate::engine::EngineProcess;
 use crate::live_game::LiveGame;
 use crate::outcome::Outcome;
-use crate::progress::Progress;
 use crate::record::{GameRecord, KeptFields, LateMove};
 use crate::referee::{Fault, Referee, Reply, ignores_limit};
 use crate::relay::relayed;
@@ -24,6 +24,10 @@ use arbiter_protocol::{Conditions, Game, Info};
 /// Names and values of options that are sent before a game, in addition to the options at the
 /// engine's start.
 pub type Settings = Arc<[(String, String)]>;
+
+/// Counter of engine answers; clones share the count. If the count no longer changes, a watcher can
+/// conclude that the game hangs.
+pub type Progress = Arc<AtomicU64>;
 
 /// Setup of a game.
 #[derive(Debug, Clone)]
@@ -108,7 +112,8 @@ pub async fn play(
             if elapsed.is_some_and(|elapsed| live_game.is_due(elapsed)) {
                 live_game.update(referee.snapshot(setup.engines));
             }
-            setup.progress.advance();
+            // Relaxed ordering suffices, because a watcher only compares two counts.
+            setup.progress.fetch_add(1, Ordering::Relaxed);
             let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
             if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
                 // An error is ignored, because the error recurs on the engine's next turn and is judged

@@ -10,7 +10,6 @@ pub mod engine;
 pub mod lint;
 pub mod live_game;
 pub mod outcome;
-pub mod progress;
 pub mod record;
 pub mod referee;
 mod relay;

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
 use arbiter_game::adjudicate::Tables;
-use arbiter_game::driver::{GameSetup, Settings};
-use arbiter_game::progress::Progress;
+use arbiter_game::driver::{GameSetup, Progress, Settings};
 use arbiter_game::record::{GameRecord, KeptFields};
 use arbiter_openings::{Book, OpeningOrder};
 use arbiter_plan::{Plan, load_part_of_book};

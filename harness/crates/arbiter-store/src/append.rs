@@ -1,12 +1,16 @@
 //! Writing runs and pairs to the store.
 
+use std::io::Write;
 use std::path::Path;
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use rusqlite::params;
 
 use super::checksum::{GAME_COLUMNS, enter_of_pairs};
 use super::{Offsets, Result, Store, StoreError};
 use crate::rows::{Fingerprints, GameRow, PlanRow};
+use arbiter_game::lint::LintFinding;
 use arbiter_game::record::GameRecord;
 use arbiter_plan::Plan;
 use arbiter_run::{FilePrefix, Latencies, PlayedPair, RunEnd};
@@ -183,11 +187,23 @@ impl Store {
                 game.swing()
             ],
         )?;
-        self.insert_findings(run, pair, half, game)?;
-        match &game.transcript {
-            Some(transcript) => self.insert_transcript(run, pair, half, transcript),
-            None => Ok(()),
+        for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
+            // A move violates a rule at most once, but a worker may repeat a finding.
+            let insert = "INSERT INTO findings (run, pair, half, ply, engine, rule, what)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
+            let engine = game.engines.get(color);
+            let rule = rule.to_string();
+            self.execute(insert, params![run, pair, half, ply, engine, rule, what])?;
         }
+        let Some(transcript) = &game.transcript else { return Ok(()) };
+        // Most transcripts are repetitive, so they are compressed.
+        let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
+        // Writing to memory cannot fail.
+        let _ = packer.write_all(transcript.to_string().as_bytes());
+        let packed = packer.finish().unwrap_or_default();
+        let insert =
+            "INSERT INTO transcripts (run, pair, half, transcript) VALUES (?1, ?2, ?3, ?4)";
+        self.execute(insert, params![run, pair, half, packed]).map(drop)
     }
 }
 

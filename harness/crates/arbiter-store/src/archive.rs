@@ -10,7 +10,7 @@ use std::io::{BufWriter, IntoInnerError, Write};
 use data_encoding::BASE64;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use rusqlite::params_from_iter;
+use rusqlite::Params;
 use rusqlite::types::ValueRef;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -179,15 +179,14 @@ impl Store {
             for table in TABLES {
                 let order = if table == "games" { "pair, half" } else { "1, 2, 3" };
                 let select = format!("SELECT * FROM {table} WHERE run = ?1 ORDER BY {order}");
-                lines += self.write_rows(&mut out, table, &select, &[run])?;
+                lines += self.write_rows(&mut out, table, &select, [run])?;
             }
             for commit in commits(&stored) {
                 let select = format!(
                     "SELECT * FROM gates WHERE test = ?2 AND {FOR_RUN} ORDER BY created_ms, id"
                 );
                 let keys = [imported_key(run), commit];
-                lines +=
-                    self.write_rows(&mut out, GATES, &select, &keys.each_ref().map(|key| &**key))?;
+                lines += self.write_rows(&mut out, GATES, &select, keys)?;
             }
             let row = BTreeMap::from([(END[1].to_owned(), Cell::Integer(lines))]);
             write_line(&mut out, &Line { table: END[0].to_owned(), row })
@@ -202,14 +201,14 @@ impl Store {
         out: &mut impl Write,
         table: &str,
         select: &str,
-        keys: &[&str],
+        keys: impl Params,
     ) -> Result<i64, ArchiveError> {
         let fail = |error| ArchiveError::Store(self.sqlite(error));
         // The column names are read by a query, because the column names of a prepared statement
         // are not checked for damage.
         let columns = self.columns_of(table)?;
         let mut statement = self.connection.prepare(select).map_err(fail)?;
-        let mut rows = statement.query(params_from_iter(keys)).map_err(fail)?;
+        let mut rows = statement.query(keys).map_err(fail)?;
         let mut written = 0;
         while let Some(row) = rows.next().map_err(fail)? {
             let mut cells = BTreeMap::new();

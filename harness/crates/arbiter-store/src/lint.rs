@@ -1,9 +1,7 @@
 //! Findings of the lint.
 
-use rusqlite::params;
-
 use super::{Result, Store};
-use arbiter_game::lint::{LintFinding, LintRule};
+use arbiter_game::lint::LintRule;
 use arbiter_game::record::GameRecord;
 
 /// Number of findings of one rule in the games of one engine, with the first finding as an example.
@@ -30,25 +28,6 @@ pub struct LintCount {
 }
 
 impl Store {
-    /// Inserts the findings of a game.
-    pub(super) fn insert_findings(
-        &self,
-        run: &str,
-        pair: u64,
-        half: usize,
-        game: &GameRecord,
-    ) -> Result<()> {
-        for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
-            // A move violates a rule at most once, but a worker may repeat a finding.
-            let insert = "INSERT INTO findings (run, pair, half, ply, engine, rule, what)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
-            let engine = game.engines.get(color);
-            let rule = rule.to_string();
-            self.execute(insert, params![run, pair, half, ply, engine, rule, what])?;
-        }
-        Ok(())
-    }
-
     /// Counts the findings in the games of a run that are on disk, by engine and rule.
     pub fn lint(&self, run: &str) -> Result<Vec<LintCount>> {
         // With `min`, SQLite takes the other columns from the row with the minimum. The row with

@@ -1,10 +1,8 @@
 //! Transcripts of games.
 
-use std::io::{Read, Write};
+use std::io::Read;
 
-use flate2::Compression;
 use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
 use rusqlite::params;
 
 use super::{Result, Store};
@@ -15,24 +13,6 @@ use arbiter_game::transcript::Transcript;
 const MAX_BYTES: u64 = 256 << 20;
 
 impl Store {
-    /// Adds the transcript of a game. The transcript is compressed, because most transcripts are
-    /// repetitive.
-    pub(super) fn insert_transcript(
-        &self,
-        run: &str,
-        pair: u64,
-        half: usize,
-        transcript: &Transcript,
-    ) -> Result<()> {
-        let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
-        // Writing to memory cannot fail.
-        let _ = packer.write_all(transcript.to_string().as_bytes());
-        let packed = packer.finish().unwrap_or_default();
-        let insert =
-            "INSERT INTO transcripts (run, pair, half, transcript) VALUES (?1, ?2, ?3, ?4)";
-        self.execute(insert, params![run, pair, half, packed]).map(drop)
-    }
-
     /// Returns the transcript of a game; `None` if no transcript was stored.
     pub(crate) fn transcript(&self, run: &str, game: (u64, usize)) -> Result<Option<Transcript>> {
         let (pair, half) = game;

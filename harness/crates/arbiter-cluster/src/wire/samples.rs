@@ -10,10 +10,9 @@ use crate::subject::RunId;
 use crate::trust::{Key, RunSecret};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
-use arbiter_game::driver::GameSetup;
+use arbiter_game::driver::{GameSetup, Progress};
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
-use arbiter_game::progress::Progress;
 use arbiter_game::record::{
     GameRecord, KeptFields, LateMove, MoveRecord, SearchDetails, SearchInfo,
 };

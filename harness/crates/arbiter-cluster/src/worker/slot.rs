@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_nats::jetstream::message::PublishMessage;
@@ -17,7 +18,7 @@ use super::{Phase, RunStopped, Shared};
 use crate::subject::RunId;
 use crate::trust::{Token, proof};
 use crate::wire::{self, Heartbeat, Job, JobResult, Payload, Report, Work};
-use arbiter_game::progress::Progress;
+use arbiter_game::driver::Progress;
 use arbiter_runner::Executor;
 
 /// Time that a request for a job waits on the server. A slot that ends has to wait for its request,
@@ -294,8 +295,9 @@ impl ActiveJob<'_> {
                 }
                 () = reached(&mut phase, Phase::Aborting) => return Err(Stop::Aborted),
                 now = tick.tick() => {
-                    if progress.count() != replies {
-                        replies = progress.count();
+                    let answers = progress.load(Ordering::Relaxed);
+                    if answers != replies {
+                        replies = answers;
                         last_reply = now;
                     }
                     // No heartbeat is sent for a hanging game, so that another worker gets the job.

@@ -74,7 +74,9 @@ impl Store {
                     "a run named '{run}' already exists; give another --name, or use `results rm {run}`"
                 )));
             }
-            let columns = self.columns()?;
+            let tables = TABLES.into_iter().chain([GATES]);
+            let columns = tables.map(|table| Ok((table, self.columns_of(table)?)));
+            let columns = columns.collect::<Result<_>>()?;
             loop {
                 let cut = "is missing: the file is truncated";
                 let mut line = lines.next(Line::compact)?.ok_or_else(|| lines.wrong(cut))?;
@@ -103,12 +105,6 @@ impl Store {
             }
         })?;
         Ok(run.to_owned())
-    }
-
-    /// Returns the columns of each table that may occur in an exported file.
-    fn columns(&self) -> Result<BTreeMap<&'static str, Vec<Column>>> {
-        let tables = TABLES.into_iter().chain([GATES]);
-        tables.map(|table| Ok((table, self.columns_of(table)?))).collect()
     }
 
     fn insert_line(
