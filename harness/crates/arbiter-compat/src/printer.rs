@@ -15,7 +15,7 @@ use arbiter_game::outcome::Termination;
 use arbiter_game::record::{GameRecord, SearchInfo};
 use arbiter_plan::Plan;
 use arbiter_process::{Links, cannot_write, open_output};
-use arbiter_report::{Dialect, DialectWriter, event_texts, log_warn, print_result};
+use arbiter_report::{Dialect, DialectWriter, clock_time, event_texts, log_warn, print_result};
 use arbiter_run::{
     ControlCommand, GameTally, Observer, ObserverError, PairTally, PlayedPair, RunCounts, RunEnd,
     RunEvent, RunState,
@@ -417,13 +417,8 @@ impl Printer {
         }
         text += "Finished match\n";
         if self.style.program == Dialect::Fastchess {
-            let seconds = elapsed.as_secs();
-            text += &format!(
-                "Total Time: {:02}:{:02}:{:02} (hours:minutes:seconds)\n\n",
-                seconds / 3_600,
-                seconds / 60 % 60,
-                seconds % 60
-            );
+            let time = clock_time(elapsed);
+            text += &format!("Total Time: {time} (hours:minutes:seconds)\n\n");
         }
         Ok(text)
     }

@@ -211,7 +211,8 @@ fn termination(termination: Termination, dialect: Option<Dialect>) -> &'static s
     }
 }
 
-fn clock_time(time: Duration) -> String {
+/// Formats a duration as hours, minutes and seconds: `HH:MM:SS`.
+pub fn clock_time(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
 }
