@@ -211,7 +211,7 @@ fn termination(termination: Termination, dialect: Option<Dialect>) -> &'static s
     }
 }
 
-/// Formats a duration as hours, minutes and seconds: `HH:MM:SS`.
+/// Returns a time as hours, minutes and seconds.
 pub fn clock_time(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
