@@ -23,16 +23,8 @@ pub use live::{
     Board, Boards, Live, Recent, RecentEvent, RecentEvents, Running, Side, event_texts, outlook,
 };
 pub use parts::*;
-pub use run::brief::brief_document;
-pub use run::document::{outcome_document, plan_document, run_document, run_title, tone};
-pub use run::embed::{badge_svg, picture_svg};
-pub use run::gate::gate_text;
-pub use run::json::{run_json, run_json_text};
-pub use run::junit::run_junit;
-pub use run::list::{ListedRun, RunColumn, RunFilter, run_pattern, runs_json, runs_table};
-pub use run::log::{LogEntry, log_json, log_markdown, log_table, sprt_bounds_text};
-pub use run::plan::{plan_json, repeats_text};
-pub use run::verdict::verdict_sentence;
+pub use run::{brief::*, document::*, embed::*, gate::*, json::*, junit::*};
+pub use run::{list::*, log::*, plan::*, verdict::*};
 #[cfg(feature = "json-schema")]
 pub use schemas::{report_schemas, schema};
 pub use topics::builds::{BuildRow, builds_document, size_in_mib};

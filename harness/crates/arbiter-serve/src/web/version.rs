@@ -40,10 +40,7 @@ impl PageVersion {
         };
         let changed =
             fragments.iter().map(|fragment| before(fragment).unwrap_or(version)).collect();
-        let is_ordered = fragments
-            .iter()
-            .map(|fragment| &fragment.id)
-            .eq(self.fragments.iter().map(|old| &old.id));
+        let is_ordered = ids(&fragments) == ids(&self.fragments);
         let ordered = if is_ordered { self.ordered } else { version };
         let mut next = PageVersion { version, fragments, changed, ordered, newest: String::new() };
         next.newest = next.compose(self.version);
@@ -61,11 +58,14 @@ impl PageVersion {
             self.fragments.iter().zip(&self.changed).filter(|(_, since)| **since > seen_version);
         let changed: Vec<_> =
             changed.map(|(fragment, _)| json!([fragment.id, fragment.html])).collect();
-        let order =
-            || self.fragments.iter().map(|fragment| fragment.id.as_str()).collect::<Vec<_>>();
-        let order = (self.ordered > seen_version).then(order);
+        let order = (self.ordered > seen_version).then(|| ids(&self.fragments));
         json!({ "parts": changed, "order": order }).to_string()
     }
+}
+
+/// Returns the IDs of fragments, in order.
+fn ids(fragments: &[Fragment]) -> Vec<&str> {
+    fragments.iter().map(|fragment| fragment.id.as_str()).collect()
 }
 
 #[cfg(test)]

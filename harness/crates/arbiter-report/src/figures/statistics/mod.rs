@@ -133,12 +133,8 @@ impl GameStatistics {
             };
             let fen = if named.is_none() { format!(": {}", game.fen) } else { String::new() };
             let name = label.clone() + &fen;
-            PlayedOpening {
-                label,
-                name,
-                placement: placement_after_book(game),
-                ..Default::default()
-            }
+            let placement = placement_after_book(game);
+            PlayedOpening { label, name, placement, ..PlayedOpening::default() }
         })
     }
 

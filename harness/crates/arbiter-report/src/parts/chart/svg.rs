@@ -175,6 +175,13 @@ fn text_style<'a>(area: &Area<'_>, horizontal: HPos, vertical: VPos) -> TextStyl
     style.pos(Pos::new(horizontal, vertical))
 }
 
+/// Returns the builder of a chart; `left` is the width of the labels of the vertical axis.
+fn builder<'a, 'b>(area: &'a Area<'b>, left: u32) -> ChartBuilder<'a, 'b, SVGBackend<'b>> {
+    let mut builder = ChartBuilder::on(area);
+    builder.margin(MARGIN).x_label_area_size(AXIS).y_label_area_size(left);
+    builder
+}
+
 fn empty_chart_error() -> Box<dyn std::error::Error> {
     "there is nothing to draw".into()
 }
@@ -183,11 +190,8 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> DrawResult {
     let values = chart.series.iter().flat_map(|(_, values)| values.iter().copied());
     let (_, high) = range(values.chain([0.0])).ok_or_else(empty_chart_error)?;
     let groups = chart.labels.len();
-    let mut context = ChartBuilder::on(area)
-        .margin(MARGIN)
-        .x_label_area_size(AXIS)
-        .y_label_area_size(frame.values)
-        .build_cartesian_2d(segments(groups)?, 0.0..high)?;
+    let mut context =
+        builder(area, frame.values).build_cartesian_2d(segments(groups)?, 0.0..high)?;
     let room = context.plotting_area().dim_in_pixel().0 / groups as u32;
     let named = every_nth(&chart.labels, room);
     let label = |segment: &SegmentValue<usize>| match segment {
@@ -261,11 +265,8 @@ fn row_axes<'a, 'n>(
 ) -> DrawResult<Rows<'a>> {
     let names: Vec<&String> = names.collect();
     let count = names.len();
-    let mut context = ChartBuilder::on(area)
-        .margin(MARGIN)
-        .x_label_area_size(AXIS)
-        .y_label_area_size(frame.names)
-        .build_cartesian_2d(left..right, segments(count)?)?;
+    let mut context =
+        builder(area, frame.names).build_cartesian_2d(left..right, segments(count)?)?;
     let name = |segment: &SegmentValue<usize>| match segment {
         SegmentValue::CenterOf(row) if *row < count => {
             let place = count - 1 - row;

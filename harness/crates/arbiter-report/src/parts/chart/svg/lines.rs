@@ -5,7 +5,8 @@ use plotters::style::text_anchor::{HPos, VPos};
 
 use super::axis::{LETTER, integer_ticks, range, tick, widened};
 use super::{
-    AXIS, Area, DrawResult, Frame, GRID, INK, MARGIN, TEXT, colour, empty_chart_error, text_style,
+    AXIS, Area, DrawResult, Frame, GRID, INK, MARGIN, TEXT, builder, colour, empty_chart_error,
+    text_style,
 };
 use crate::parts::chart::{Line, Lines, thinned};
 use crate::parts::text::shortened;
@@ -38,11 +39,8 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
         |line: &Line| line.band.iter().skip(line.band.len() / 4).copied().collect::<Vec<_>>();
     let band = chart.lines.iter().flat_map(ends).flat_map(|(_, low, high)| [low, high]);
     let (low, high) = widened(range(band.chain([middle.0, middle.1])).unwrap_or(middle));
-    let mut context = ChartBuilder::on(area)
-        .margin(MARGIN)
+    let mut context = builder(area, frame.values)
         .margin_right(MARGIN + frame.label_room(chart))
-        .x_label_area_size(AXIS)
-        .y_label_area_size(frame.values)
         .build_cartesian_2d(left..right, low..high)?;
     context.draw_series(chart.shades.iter().map(|(from, to)| {
         let corners = [(left, from.clamp(low, high)), (right, to.clamp(low, high))];
