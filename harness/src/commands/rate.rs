@@ -16,7 +16,7 @@ use arbiter_rate::{Choice, ScanOptions, Tally};
 use arbiter_report::{Ratings, elostat, games_document, log_warn, note, ratings_json};
 use arbiter_settings::{Choices, one_of};
 use arbiter_stats::ratings::{
-    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, RatingList, Relation, rate, scale_of,
+    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, Relation, rate, scale_of,
 };
 
 /// Models of draws, with their help.
@@ -204,9 +204,6 @@ pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
             Failure::new(ExitCode::Bug, error)
         }
     })?;
-    for (line, relation) in lines.iter().zip(&options.relations) {
-        warn_of_contradiction(args, *line, relation, &tally, &rated);
-    }
     let scale = if args.scale == ScaleArg::Ordo { "Ordo's scale" } else { "logistic scale" };
     let priors = options.priors.iter().map(|prior| prior.player);
     let has_level = !(args.anchor.is_empty() && args.prior.is_empty());
@@ -220,6 +217,9 @@ pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
         average: if has_level { 0.0 } else { args.average },
         given: options.anchors.iter().map(|(player, _)| *player).chain(priors).collect(),
     };
+    for (line, relation) in lines.iter().zip(&options.relations) {
+        warn_of_contradiction(args, *line, relation, &shown);
+    }
     if args.elostat {
         return print_result(&elostat(&shown));
     }
@@ -281,18 +281,13 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
 }
 
 /// Prints a warning if the ratings contradict a line of `--relations`.
-fn warn_of_contradiction(
-    args: &RateArgs,
-    line: u64,
-    relation: &Relation,
-    tally: &Tally,
-    rated: &RatingList,
-) {
-    let Relation { players: [first, second], mean, deviation } = *relation;
-    let found = rated.rating(first).zip(rated.rating(second)).map(|(a, b)| a - b);
+fn warn_of_contradiction(args: &RateArgs, line: u64, relation: &Relation, shown: &Ratings<'_>) {
+    let Relation { players, mean, deviation } = *relation;
+    let [first, second] = players.map(|player| shown.rated.rating(player));
+    let found = first.zip(second).map(|(first, second)| first - second);
     if let Some(found) = found.filter(|found| (found - mean).abs() > REMARKABLE * deviation) {
         let path = args.relations.as_deref().unwrap_or(Path::new("")).display();
-        let [first, second] = [first, second].map(|player| &tally.players[player].name);
+        let [first, second] = players.map(|player| &shown.tally.players[player].name);
         log_warn(&format!(
             "{path}:{line}: {first} is rated {found:+.1} against {second}, far from the given \
              {mean:+.1} ± {deviation}"
@@ -349,17 +344,16 @@ fn rows<T>(
 fn names(given: &[String]) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for name in given {
-        match name.strip_prefix('@') {
-            Some(path) => {
-                let first = |row: &StringRecord, _| Ok(row.get(0).unwrap_or_default().to_owned());
-                let listed = rows(Path::new(path), first)?;
-                if listed.is_empty() {
-                    return Err(format!("{path}: expected a name on each line, got none"));
-                }
-                names.extend(listed);
-            }
-            None => names.push(name.clone()),
+        let Some(path) = name.strip_prefix('@') else {
+            names.push(name.clone());
+            continue;
+        };
+        let first = |row: &StringRecord, _| Ok(row.get(0).unwrap_or_default().to_owned());
+        let listed = rows(Path::new(path), first)?;
+        if listed.is_empty() {
+            return Err(format!("{path}: expected a name on each line, got none"));
         }
+        names.extend(listed);
     }
     Ok(names)
 }
