@@ -134,10 +134,6 @@ impl GateRunner<'_> {
         }
         let created_ms = unix_time_ms();
         let outcome = match gate.kind {
-            // The programs are built before the first gate.
-            GateKind::Build => {
-                outcome(&gate.name, gate.kind, GateVerdict::Passed, self.sides.describe())
-            }
             GateKind::Bench => self.bench(gate, created_ms)?,
             _ => self.subcommand(gate)?,
         };
@@ -202,17 +198,18 @@ impl GateRunner<'_> {
         let each = EngineSpec { sandbox: Some(self.args.sandbox), ..EngineSpec::default() };
         let prepared = build.prepare(Vec::new(), &each, self.context.clone(), None);
         let seconds = (unix_time_ms() - started) as f64 / 1e3;
-        let found = prepared.map(|prepared| prepared.signatures.first().copied().flatten());
-        let (verdict, code, text, figures) = match found {
-            Ok(Some(found)) => {
+        let found = prepared.and_then(|prepared| {
+            let found = prepared.signatures.first().copied().flatten();
+            found.ok_or_else(|| Failure::new(ExitCode::NoBench, "the engine has no bench"))
+        });
+        let outcome = match found {
+            Ok(found) => {
                 let figures = serde_json::json!({
                     "nodes": found.nodes, "nps": found.nps, "copies": self.context.copies,
                 });
-                (GateVerdict::Passed, 0, format!("{} nodes", found.nodes), figures)
-            }
-            Ok(None) => {
-                let text = "the engine has no bench".to_owned();
-                (GateVerdict::Broken, ExitCode::NoBench as u8, text, Value::Null)
+                let text = format!("{} nodes", found.nodes);
+                let passed = outcome(&gate.name, gate.kind, GateVerdict::Passed, text);
+                GateOutcome { figures, ..passed }
             }
             Err(failure) if failure.is_interruption() => return Err(failure),
             Err(Failure { code, message }) => {
@@ -220,11 +217,11 @@ impl GateRunner<'_> {
                     ExitCode::BenchNondeterministic | ExitCode::BenchBroken => GateVerdict::Failed,
                     _ => GateVerdict::Broken,
                 };
-                (verdict, code as u8, message, Value::Null)
+                let failed = outcome(&gate.name, gate.kind, verdict, message);
+                GateOutcome { code: code as u8, ..failed }
             }
         };
-        let outcome = outcome(&gate.name, gate.kind, verdict, text);
-        Ok(GateOutcome { seconds, code, figures, ..outcome })
+        Ok(GateOutcome { seconds, ..outcome })
     }
 
     fn subcommand(&self, gate: &Gate) -> Result<GateOutcome, Failure> {
