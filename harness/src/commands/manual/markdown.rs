@@ -3,9 +3,6 @@
 
 use clap::{Arg, Command};
 
-/// Heading for flags without a heading.
-const OPTIONS: &str = "Options";
-
 /// Returns the names and contents of the files: a page for each command, and a list of all
 /// commands.
 pub(super) fn pages(mut command: Command) -> Vec<(String, String)> {
@@ -67,7 +64,7 @@ fn page(command: &Command) -> String {
             page += &format!("| [`{}`]({file}) | {about} |\n", inner.get_name());
         }
     }
-    flags(command, &mut page);
+    page += &flags(command);
     for (heading, rest) in last.into_iter().filter_map(section) {
         page += &format!("\n## {heading}\n\n{}\n", paragraphs(rest));
     }
@@ -82,51 +79,43 @@ fn section(paragraph: &str) -> Option<(&'static str, &str)> {
     })
 }
 
-/// Writes all flags, grouped by their headings, in the order of the help.
-fn flags(command: &Command, page: &mut String) {
-    let shown = || command.get_arguments().filter(|arg| !arg.is_hide_set());
-    let heading = |arg: &Arg| {
-        if arg.is_positional() { "Arguments" } else { arg.get_help_heading().unwrap_or(OPTIONS) }
-            .to_owned()
-    };
-    let mut headings: Vec<String> = Vec::new();
-    for name in shown().map(heading) {
-        if !headings.contains(&name) {
-            headings.push(name);
+/// Returns the sections of all flags, grouped by their headings, in the order of the help.
+fn flags(command: &Command) -> String {
+    let mut groups: Vec<(&str, String)> = Vec::new();
+    for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
+        let heading = arg.get_help_heading().unwrap_or("Options");
+        let heading = if arg.is_positional() { "Arguments" } else { heading };
+        match groups.iter_mut().find(|(other, _)| *other == heading) {
+            Some((_, sections)) => *sections += &flag(arg),
+            None => groups.push((heading, format!("\n## {heading}\n{}", flag(arg)))),
         }
     }
-    for name in headings {
-        *page += &format!("\n## {name}\n");
-        shown().filter(|arg| heading(arg) == name).for_each(|arg| flag(arg, page));
-    }
+    groups.into_iter().map(|(_, sections)| sections).collect()
 }
 
-/// Writes a flag as a section, so that other pages can link to it.
-fn flag(arg: &Arg, page: &mut String) {
-    let shown = arg.to_string();
+/// Returns a flag as a section, so that other pages can link to it.
+fn flag(arg: &Arg) -> String {
     let short = arg.get_short().map(|short| format!("-{short}, ")).unwrap_or_default();
     let anchor = arg.get_long().unwrap_or(arg.get_id().as_str());
     let help = text(arg.get_long_help().or(arg.get_help()));
-    *page += &format!("\n### `{short}{shown}` {{#{anchor}}}\n\n{}\n", paragraphs(&help));
-    let values = arg.get_possible_values();
-    let values = values.iter().filter(|value| !value.is_hide_set() && takes_value(arg));
+    let mut section = format!("\n### `{short}{arg}` {{#{anchor}}}\n\n{}\n", paragraphs(&help));
+    if !arg.get_action().takes_values() {
+        return section;
+    }
     let mut list = String::new();
-    for value in values {
+    for value in arg.get_possible_values().iter().filter(|value| !value.is_hide_set()) {
         let help = value.get_help().map(|help| format!(": {}", prose(&help.to_string())));
         list += &format!("- `{}`{}\n", value.get_name(), help.unwrap_or_default());
     }
     if !list.is_empty() {
-        *page += &format!("\n{list}");
+        section += &format!("\n{list}");
     }
     let defaults = arg.get_default_values().iter().map(|value| value.to_string_lossy());
     let defaults = defaults.collect::<Vec<_>>().join(" ");
-    if !defaults.is_empty() && takes_value(arg) && !arg.is_hide_default_value_set() {
-        *page += &format!("\nDefault: `{defaults}`\n");
+    if !defaults.is_empty() && !arg.is_hide_default_value_set() {
+        section += &format!("\nDefault: `{defaults}`\n");
     }
-}
-
-fn takes_value(arg: &Arg) -> bool {
-    arg.get_action().takes_values()
+    section
 }
 
 fn text(text: Option<&clap::builder::StyledStr>) -> String {
