@@ -127,25 +127,22 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-fn sides(prepared: BuiltEngines, pass_env: &[String]) -> Result<[Side; 2], Failure> {
+/// Returns the two engines: the flags always name a base, and the first engine is HEAD by default.
+fn sides(prepared: BuiltEngines, pass_env: &[String]) -> Result<Vec<Side>, Failure> {
     let sides = prepared.engines.into_iter().zip(prepared.recipes).enumerate();
-    let sides = sides.map(|(index, (spec, recipe))| {
+    let side = |(index, (spec, recipe))| {
         let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
         let mut setup = setup(&engine)?;
         setup.launch.environment = engine.provenance.map(|_| build_environment(pass_env));
         Ok((setup, recipe))
-    });
-    let sides: Vec<Side> = sides.collect::<Result<_, Failure>>()?;
-    let count = sides.len();
-    sides
-        .try_into()
-        .map_err(|_| Failure::invalid(format!("speed compares two engines, not {count}")))
+    };
+    sides.map(side).collect()
 }
 
 /// Runs rounds until an interim analysis decides or the maximum number of rounds is reached.
 /// Returns the node count of each engine's bench, and the speeds of each round in nodes per second.
 fn measure(
-    sides: &[Side; 2],
+    sides: &[Side],
     (question, seed): (SpeedTest, u64),
     spawner: &Spawner,
     cancel: &Cancel,
