@@ -14,10 +14,10 @@ use indicatif::ProgressBar;
 
 use crate::build_args::BuildArgs;
 use crate::engine_builds::{BuildContext, engine_spec, setup};
+use crate::failure::Failure;
 use crate::fleet::{ClusterArgs, Fleet};
 use crate::output::{file_name, progress};
 use crate::runtime::{runtime, until_signal};
-use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::read_packed;
 use arbiter_plan::{Engine, EngineSpec, resolve_engine};
@@ -25,7 +25,7 @@ use arbiter_process::decoded;
 use arbiter_protocol::{Deadlines, Limits, parse_seconds};
 use arbiter_runner::check_suite_engines;
 use arbiter_settings::at_least_one;
-use arbiter_suite::{Answers, LineFault, SuiteError, Task, run_suite};
+use arbiter_suite::{Answers, Suite, SuiteError, Task, run_suite};
 
 /// Maximum number of unusable lines that are listed if no line is usable.
 const NAMED: usize = 5;
@@ -47,11 +47,13 @@ pub(crate) struct SuiteArgs {
     pub suite: PathBuf,
     /// Treat all positions as Chess960 [default: only where castling rights require Chess960]
     #[arg(long)]
-    pub chess960: bool,
+    chess960: bool,
     #[command(flatten)]
     pub query: QueryArgs,
     #[command(flatten)]
     pub build: BuildArgs,
+    #[command(flatten)]
+    cluster: ClusterArgs,
 }
 
 /// Concurrency and deadline of the queries to engines.
@@ -78,38 +80,35 @@ impl SuiteArgs {
         self.engines.iter().chain(&self.engine)
     }
 
-    /// Returns all engines. Builds the engines that are revisions, and runs `copies` parallel
-    /// copies of the bench of each built engine. `limits` apply to engines without limits.
-    pub(crate) fn engines(&self, copies: usize, limits: Limits) -> Result<Vec<Engine>, Failure> {
-        engines(self.specs(), &self.build, copies, limits)
+    /// Returns all engines. Builds the engines that are revisions, and runs as many parallel copies
+    /// of the bench of each built engine as queries. `limits` apply to engines without limits.
+    pub(crate) fn engines(&self, limits: Limits) -> Result<Vec<Engine>, Failure> {
+        engines(self.specs(), &self.build, self.query.concurrency(), limits)
     }
 
     /// Returns the workers that run the suite; `None` if the suite runs on this machine.
-    pub(crate) fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
-        cluster.fleet(self.query.concurrency)
+    pub(crate) fn fleet(&mut self) -> Result<Option<Fleet>, Failure> {
+        std::mem::take(&mut self.cluster).fleet(self.query.concurrency)
     }
 
-    /// Reads the file with the suite.
-    pub(crate) fn text(&self) -> Result<String, Failure> {
-        let read = read_packed(&self.suite);
+    /// Reads the file with `parse`. Fails if the suite has no usable position.
+    pub(crate) fn read<T>(&self, parse: fn(&str, bool) -> Suite<T>) -> Result<Suite<T>, Failure> {
         let failed = |error| Failure::invalid(format!("{}: {error}", self.suite.display()));
-        Ok(decoded(&read.map_err(failed)?))
+        let text = decoded(&read_packed(&self.suite).map_err(failed)?);
+        let suite = parse(&text, self.chess960);
+        if !suite.cases.is_empty() {
+            return Ok(suite);
+        }
+        let faults = suite.unusable.iter().take(NAMED);
+        let reasons: String =
+            faults.map(|fault| format!("\n  line {}: {}", fault.line, fault.reason)).collect();
+        let message = format!("{}: no usable position{reasons}", self.suite.display());
+        Err(Failure::nothing_to_run(message))
     }
 
     /// Returns the name of the suite in reports.
     pub(crate) fn name(&self) -> String {
         file_name(&self.suite)
-    }
-
-    /// Creates the error for a suite without usable positions.
-    pub(crate) fn no_positions_error(&self, unusable: &[LineFault]) -> Failure {
-        let reasons: String = unusable
-            .iter()
-            .take(NAMED)
-            .map(|fault| format!("\n  line {}: {}", fault.line, fault.reason))
-            .collect();
-        let message = format!("{}: no usable position{reasons}", self.suite.display());
-        Failure::new(ExitCode::NothingToRun, message)
     }
 }
 

@@ -7,11 +7,12 @@ use clap::Args;
 
 use crate::output::{OutputFormat, Rows, print_report};
 use crate::suite_run::{QueryArgs, SuiteArgs, run_tasks};
-use crate::{exit_code::ExitCode, failure::Failure, fleet::ClusterArgs};
+use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_names::quantity;
 use arbiter_plan::Engine;
 use arbiter_protocol::Limits;
 use arbiter_report::{EngineLocation, EpdEngine, EpdReport, SuiteConditions, note};
+use arbiter_suite::Suite;
 use arbiter_suite::epd::{Answer, Question, Record, SearchOutcome, read};
 
 /// Default time per position, if no limit is given.
@@ -58,8 +59,6 @@ pub(crate) struct EpdArgs {
     format: OutputFormat,
     #[command(flatten)]
     suite: SuiteArgs,
-    #[command(flatten)]
-    cluster: ClusterArgs,
 }
 
 /// Parses a time such as `2s` or `250ms`; a number without a unit is in milliseconds.
@@ -82,22 +81,19 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     {
         return Err(Failure::usage("--max-lost requires two engines"));
     }
-    let suite = read(&args.suite.text()?, args.suite.chess960);
-    if suite.cases.is_empty() {
-        return Err(args.suite.no_positions_error(&suite.unusable));
-    }
-    let engines = args.suite.engines(args.suite.query.concurrency(), common_limits(&args))?;
+    let Suite { cases, unusable, corrected } = args.suite.read(read)?;
+    let engines = args.suite.engines(common_limits(&args))?;
     if let Some(engine) = engines.iter().find(|e| e.conditions.limits.clock.is_some()) {
         let message = format!("engine '{}': tc= does not apply here; give st=", engine.name);
         return Err(Failure::invalid(message));
     }
-    let records: Vec<Arc<Record>> = suite.cases.into_iter().map(Arc::new).collect();
+    let records: Vec<Arc<Record>> = cases.into_iter().map(Arc::new).collect();
     let hold = args.hold;
     let all = engines.len();
     let question = |record: &Arc<Record>| Question { record: record.clone(), hold, engines: all };
     let questions: Vec<Question> = records.iter().map(question).collect();
     let is_chess960 = records.iter().any(|record| record.start.is_chess960());
-    let (answers, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
+    let (answers, place) = match args.suite.fleet()? {
         None => {
             announce(&args, &engines, records.len());
             let query = &args.suite.query;
@@ -128,11 +124,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         engines: engines.iter().zip(searches).map(with_searches).collect(),
         hold: args.hold,
         records: &records,
-        conditions: SuiteConditions {
-            unusable: &suite.unusable,
-            corrected: &suite.corrected,
-            place,
-        },
+        conditions: SuiteConditions { unusable: &unusable, corrected: &corrected, place },
     };
     let rows = Rows { list: Some("positions"), first: &["line", "id"] };
     print_report(&args.format.of_document(&report.document(), || report.json(), rows))?;

@@ -4,9 +4,10 @@ use clap::Args;
 
 use crate::output::{OutputFormat, Rows, print_report};
 use crate::suite_run::{SuiteArgs, run_tasks};
-use crate::{exit_code::ExitCode, failure::Failure, fleet::ClusterArgs};
+use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_protocol::Limits as SearchLimits;
 use arbiter_report::{EngineLocation, PerftReport, PerftTotals, SuiteConditions};
+use arbiter_suite::Suite;
 use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};
 
 /// Flags of `arbiter perft`.
@@ -43,8 +44,6 @@ pub(crate) struct PerftArgs {
     format: OutputFormat,
     #[command(flatten)]
     suite: SuiteArgs,
-    #[command(flatten)]
-    cluster: ClusterArgs,
 }
 
 /// Fails if the name of a suite contains the name of an unsupported chess variant.
@@ -66,15 +65,11 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::usage("perft takes one engine"));
     }
     check_rules(&args.suite.name())?;
-    let copies = args.suite.query.concurrency();
-    let suite = read(&args.suite.text()?, args.suite.chess960);
-    if suite.cases.is_empty() {
-        return Err(args.suite.no_positions_error(&suite.unusable));
-    }
+    let Suite { cases, unusable, corrected } = args.suite.read(read)?;
     let limits = Limits { depth: args.depth, nodes: args.max_nodes };
-    let all = suite.cases.len();
+    let all = cases.len();
     let (cases, counts): (Vec<Case>, Vec<Count>) =
-        suite.cases.into_iter().filter_map(|case| with_count(case, limits, &query)).unzip();
+        cases.into_iter().filter_map(|case| with_count(case, limits, &query)).unzip();
     if cases.is_empty() {
         return Err(Failure::nothing_to_run(format!(
             "{}: no count is within --depth {} and --max-nodes {}",
@@ -83,9 +78,9 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
             limits.nodes
         )));
     }
-    let engines = args.suite.engines(copies, SearchLimits::default())?;
+    let engines = args.suite.engines(SearchLimits::default())?;
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
-    let (verdicts, workers, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
+    let (verdicts, workers, place) = match args.suite.fleet()? {
         None => {
             let query = &args.suite.query;
             let counts = counts.clone();
@@ -114,26 +109,18 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         counts: &counts,
         verdicts: &verdicts,
         workers: &workers,
-        conditions: SuiteConditions {
-            unusable: &suite.unusable,
-            corrected: &suite.corrected,
-            place,
-        },
+        conditions: SuiteConditions { unusable: &unusable, corrected: &corrected, place },
     };
     let rows =
         Rows { list: Some("positions"), first: &["line", "name", "verdict", "depth", "expected"] };
     let document = report.document(args.format == OutputFormat::Md);
     print_report(&args.format.of_document(&document, || report.json(), rows))?;
-    Ok(exit_code(report.totals()))
-}
-
-fn exit_code(totals: PerftTotals) -> ExitCode {
-    match totals {
+    Ok(match report.totals() {
         PerftTotals { wrong: 1.., .. } => ExitCode::Negative,
         PerftTotals { faults: 1.., .. } => ExitCode::TooManyFaults,
         PerftTotals { wrong_suite: 1.., .. } => ExitCode::Invalid,
         _ => ExitCode::Passed,
-    }
+    })
 }
 
 fn with_count(case: Case, limits: Limits, query: &PerftQuery) -> Option<(Case, Count)> {
