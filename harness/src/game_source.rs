@@ -1,13 +1,13 @@
 //! Source of games for `arbiter mine` and `arbiter samples`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::output::{file_name, in_use, store_files};
+use crate::output::{FileUse, file_name, store_files};
 use crate::{failure::Failure, project::ResultsArg};
 use arbiter_openings::decompressed;
-use arbiter_process::{FilesInUse, open_input};
+use arbiter_process::open_input;
 use arbiter_report::note;
 use arbiter_store::Store;
 use arbiter_suite::mine::{Game, read_games, stored_game};
@@ -30,11 +30,18 @@ pub(crate) struct GameSourceArgs {
 
 impl GameSourceArgs {
     /// Returns the files that contain the games; the command must not overwrite these files.
-    pub(crate) fn in_use(&self) -> Result<FilesInUse, Failure> {
+    pub(crate) fn files(&self) -> Result<impl Iterator<Item = FileUse>, Failure> {
         let folder = if self.run.is_empty() { None } else { Some(self.results.folder()?) };
         let store = folder.as_deref().map(store_files);
         let pgn = self.pgn.iter().map(|path| ("a file of games", path.clone()));
-        in_use(store.into_iter().flatten().chain(pgn))
+        Ok(store.into_iter().flatten().chain(pgn))
+    }
+
+    /// Returns the sources in one line; `name` formats the path of a file.
+    pub(crate) fn names(&self, name: impl Fn(&Path) -> String) -> String {
+        let files = self.pgn.iter().map(|path| name(path));
+        let runs = self.run.iter().map(|run| format!("run {run}"));
+        files.chain(runs).collect::<Vec<_>>().join(", ")
     }
 
     /// Returns the games of all files and runs.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::output::{NewFile, file_name, print_result};
+use crate::output::{NewFile, file_name, in_use, print_result};
 use crate::suite_run::{QueryArgs, engine, run_tasks};
 use crate::{
     engine_answer::answer, exit_code::ExitCode, failure::Failure, game_source::GameSourceArgs,
@@ -17,8 +17,8 @@ use arbiter_plan::Engine;
 use arbiter_report::{note, utc_time_as};
 use arbiter_runner::unix_time_ms;
 use arbiter_suite::mine::{
-    CONFIRMATIONS, Candidate, Criteria, Game, Journal, MinedPosition, MiningResult, OPTIONS,
-    Rejection, Search, candidates, suite_lines,
+    CONFIRMATIONS, Candidate, Criteria, Game, Journal, OPTIONS, Rejection, Search, candidates,
+    suite_lines,
 };
 
 /// Default depths of the preliminary searches, in plies.
@@ -97,14 +97,11 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     engine.options.extend(OPTIONS.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let name = answer(&engine)?.declared_name;
     let journal_header = criteria_line(&criteria, &name, &engine);
-    let mut files = args.source.in_use()?;
-    for (words, path) in engine_files(&engine) {
-        files.reads(words, &path).map_err(Failure::invalid)?;
-    }
-    let mut file = NewFile::create(&args.out, files)?;
+    let files = args.source.files()?.chain(engine_files(&engine));
+    let mut file = NewFile::create(&args.out, in_use(files)?)?;
     let mut journal = Journal::open(&args.out.with_added_extension("journal"), &journal_header)?;
-    let is_remaining = |index: &usize| journal.judged(&candidates[*index].start.fen()).is_none();
-    let remaining: Vec<usize> = (0..candidates.len()).filter(is_remaining).collect();
+    let is_remaining = |one: &&Arc<Candidate>| journal.judged(&one.start.fen()).is_none();
+    let remaining: Vec<Arc<Candidate>> = candidates.iter().filter(is_remaining).cloned().collect();
     note(&format!(
         "{} positions of {} games, {} judged before; {name}, depth {}",
         candidates.len(),
@@ -112,17 +109,18 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
         candidates.len() - remaining.len(),
         criteria.depth
     ));
-    let faults = judge(args, &engine, &candidates, &remaining, &criteria, &mut journal)?;
-    let judged: Vec<(usize, &MiningResult)> = candidates
-        .iter()
-        .filter_map(|candidate| Some((candidate.game, journal.judged(&candidate.start.fen())?)))
-        .collect();
-    let found: Vec<(usize, MinedPosition)> = judged
-        .iter()
-        .filter_map(|(game, judged)| Some((*game, judged.as_ref().ok()?.clone())))
-        .collect();
+    let faults = judge(args, &engine, &remaining, &criteria, &mut journal)?;
+    let mut found = Vec::new();
+    let mut rejected = BTreeMap::new();
+    for candidate in &candidates {
+        match journal.judged(&candidate.start.fen()) {
+            Some(Ok(mined)) => found.push((candidate.game, mined.clone())),
+            Some(Err(rejection)) => *rejected.entry(*rejection).or_default() += 1,
+            None => {}
+        }
+    }
     let lines = suite_lines(&found);
-    print_result(&summary(&judged, candidates.len(), lines.len()))?;
+    print_result(&summary(&rejected, candidates.len(), found.len(), lines.len()))?;
     if let Some(first) = faults.first() {
         let message = format!(
             "the engine failed at {} positions, first: {first}\nhint: repeat them with the same command",
@@ -175,21 +173,21 @@ fn criteria_line(criteria: &Criteria, name: &str, engine: &Engine) -> String {
 fn judge(
     args: &MineArgs,
     engine: &Engine,
-    candidates: &[Arc<Candidate>],
-    remaining: &[usize],
+    remaining: &[Arc<Candidate>],
     criteria: &Arc<Criteria>,
     journal: &mut Journal,
 ) -> Result<Vec<String>, Failure> {
-    let search = |index: &usize| Search {
-        candidate: candidates[*index].clone(),
+    let search = |candidate: &Arc<Candidate>| Search {
+        candidate: candidate.clone(),
         criteria: criteria.clone(),
         limit: args.query.deadline,
     };
-    let needs_chess960 = remaining.iter().any(|index| candidates[*index].start.is_chess960());
+    let needs_chess960 = remaining.iter().any(|candidate| candidate.start.is_chess960());
     let tasks = remaining.iter().map(search).collect();
     let mut faults = Vec::new();
-    run_tasks(&args.query, std::slice::from_ref(engine), needs_chess960, tasks, |at, answer| {
-        let Candidate { start, origin, .. } = &*candidates[remaining[at]];
+    let engines = std::slice::from_ref(engine);
+    let searched = run_tasks(&args.query, engines, needs_chess960, tasks, |index, answer| {
+        let Candidate { start, origin, .. } = &*remaining[index];
         match answer {
             Ok(judged) => {
                 journal.append(start.fen(), judged.clone()).map_err(|error| error.to_string())
@@ -199,44 +197,35 @@ fn judge(
                 Ok(())
             }
         }
-    })
-    .map_err(|failure| {
-        if failure.is_interruption() {
+    });
+    match searched {
+        Err(failure) if failure.is_interruption() => {
             let message = failure.message + "\nhint: continue with the same command";
-            Failure { message, ..failure }
-        } else {
-            failure
+            Err(Failure { message, ..failure })
         }
-    })?;
-    Ok(faults)
+        searched => searched.map(|_| faults),
+    }
 }
 
 /// Returns a summary with the number of positions for each verdict.
-fn summary(judged: &[(usize, &MiningResult)], candidates: usize, lines: usize) -> String {
-    let mut counts: BTreeMap<Rejection, usize> = BTreeMap::new();
-    for rejection in judged.iter().filter_map(|(_, judged)| judged.as_ref().err()) {
-        *counts.entry(*rejection).or_default() += 1;
-    }
+fn summary(
+    rejected: &BTreeMap<Rejection, usize>,
+    candidates: usize,
+    found: usize,
+    lines: usize,
+) -> String {
+    let judged = found + rejected.values().sum::<usize>();
     let rejected: String =
-        counts.iter().map(|(rejection, count)| format!(", {rejection} {count}")).collect();
-    let found = judged.len() - counts.values().sum::<usize>();
+        rejected.iter().map(|(rejection, count)| format!(", {rejection} {count}")).collect();
     format!(
-        "Positions {candidates}, judged {}: found {found}{rejected}\nSuite {lines} ({} repeat a \
-         solution of the same game)\n",
-        judged.len(),
+        "Positions {candidates}, judged {judged}: found {found}{rejected}\nSuite {lines} ({} repeat \
+         a solution of the same game)\n",
         found - lines
     )
 }
 
 /// Returns the header of the suite, with the sources and the conditions of the verification.
 fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) -> String {
-    let sources: Vec<String> = args
-        .source
-        .pgn
-        .iter()
-        .map(|path| file_name(path))
-        .chain(args.source.run.iter().map(|run| format!("run {run}")))
-        .collect();
     let Criteria { looks, depth, gap, decided, found_at } = criteria;
     let looks: Vec<String> = looks.iter().map(u32::to_string).collect();
     let looks = looks.join(",");
@@ -249,7 +238,7 @@ fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) ->
          # leads the second by {gap} centipawns or more, scores limited to {decided}. c0 themes; \
          c1 scores; c2 the game.\n",
         games.len(),
-        sources.join(", "),
+        args.source.names(file_name),
         utc_time_as(unix_time_ms(), "%Y-%m-%d"),
         env!("CARGO_PKG_VERSION"),
         args.engine,

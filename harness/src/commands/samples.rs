@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{failure::Failure, game_source::GameSourceArgs, output::NewFile};
+use crate::output::{NewFile, in_use};
+use crate::{failure::Failure, game_source::GameSourceArgs};
 use arbiter_names::quantity;
 use arbiter_report::note;
 use arbiter_suite::samples;
@@ -40,10 +41,7 @@ pub(crate) struct SamplesArgs {
 
 /// Returns the reason why there are no samples, with the sources.
 fn no_samples_reason(args: &SamplesArgs, games: usize) -> String {
-    let files = args.source.pgn.iter().map(|path| path.display().to_string());
-    let sources: Vec<String> =
-        files.chain(args.source.run.iter().map(|run| format!("run {run}"))).collect();
-    let sources = sources.join(", ");
+    let sources = args.source.names(|path| path.display().to_string());
     match games {
         0 => format!("{sources}: there is no game; give a PGN file with moves"),
         _ => format!(
@@ -57,7 +55,7 @@ fn no_samples_reason(args: &SamplesArgs, games: usize) -> String {
 /// Reads the games and writes the samples.
 pub(crate) fn run(args: &SamplesArgs) -> Result<(), Failure> {
     let games = args.source.games()?;
-    let mut file = NewFile::create(&args.out, args.source.in_use()?)?;
+    let mut file = NewFile::create(&args.out, in_use(args.source.files()?)?)?;
     let (mut positions, mut used) = (0, 0);
     for (number, game) in games.iter().enumerate() {
         let lines = samples(game, number + 1, args.from_ply, usize::from(args.every));
