@@ -196,7 +196,7 @@ mod tests {
         let (kind, requested) = match cli.command {
             Command::Ablate(args) => (RunKind::Ablate, ablate::resolve(args).unwrap()),
             Command::Match(args) => (RunKind::Match, args.resolve(None).unwrap()),
-            Command::Sprt(args) => (RunKind::Sprt, args.resolve().unwrap()),
+            Command::Sprt(args) => (RunKind::Sprt, args.play.resolve(Some(args.bounds)).unwrap()),
             other => panic!("{other:?} plays nothing"),
         };
         Plan::resolve(kind, requested.request).unwrap()

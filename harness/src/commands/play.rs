@@ -2,9 +2,7 @@
 
 use clap::Args;
 
-use crate::{
-    args::PlayArgs, exit_code::ExitCode, failure::Failure, requested_run::RequestedRun, run,
-};
+use crate::{args::PlayArgs, exit_code::ExitCode, failure::Failure, run};
 use arbiter_names::{did_you_mean, names};
 use arbiter_plan::RunKind;
 use arbiter_report::note;
@@ -21,21 +19,14 @@ Examples:
   arbiter sprt                                    a demonstration: an evaluation with and without a feature")]
 pub(crate) struct SprtArgs {
     #[command(flatten)]
-    play: PlayArgs,
+    pub play: PlayArgs,
     #[command(flatten)]
-    bounds: TestSettings,
-}
-
-impl SprtArgs {
-    /// Merges the flags with the settings file; flags take precedence.
-    pub(crate) fn resolve(self) -> Result<RequestedRun, Failure> {
-        self.play.resolve(Some(self.bounds))
-    }
+    pub bounds: TestSettings,
 }
 
 /// Plays an SPRT.
 pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
-    let requested = args.resolve()?;
+    let requested = args.play.resolve(Some(args.bounds))?;
     let has_engines =
         !requested.request.engines.is_empty() || requested.flags.build.dev().is_some();
     let is_demonstration = !has_engines && requested.flags.resume.is_none();
@@ -57,19 +48,17 @@ pub(crate) fn play_match(args: PlayArgs) -> Result<ExitCode, Failure> {
 /// Plays a tournament.
 pub(crate) fn tournament(mut args: PlayArgs) -> Result<ExitCode, Failure> {
     let first = args.engines.first().cloned().unwrap_or_default();
-    let format = first.parse::<Format>().ok();
-    let hint = match format {
-        Some(_) => String::new(),
-        None => did_you_mean(&first, names::<Format>().iter().copied()),
-    };
-    if format.is_some() {
+    let mut hint = String::new();
+    if let Ok(format) = first.parse::<Format>() {
         if merged(args.settings.schedule.clone()).format.is_some() {
             let message = "give the format of the tournament once, without --schedule";
             return Err(Failure::usage(message));
         }
         args.engines.remove(0);
-        let keys = ScheduleKeys { format, ..ScheduleKeys::default() };
+        let keys = ScheduleKeys { format: Some(format), ..ScheduleKeys::default() };
         args.settings.schedule.push(keys);
+    } else {
+        hint = did_you_mean(&first, names::<Format>().iter().copied());
     }
     let requested = args.resolve(None);
     let played = requested.and_then(|requested| run::run_command(RunKind::Tournament, requested));
