@@ -14,7 +14,7 @@ use crate::{
     failure::Failure, output::width, project::ResultsArg, run::result::print, run_args::one_line,
 };
 use arbiter_report::{Table, gates_json, gates_table, shown_run, stored_summary};
-use arbiter_store::{Store, StoredGate};
+use arbiter_store::Store;
 
 /// Terminal width, in characters, below which some columns of wide tables are omitted.
 const WIDE: usize = 120;
@@ -91,7 +91,10 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
         None => list::list(&store()?, &list::ListArgs::default(), args.format),
         Some(ResultsCommand::List(wanted)) => list::list(&store()?, wanted, args.format),
         Some(ResultsCommand::Gates { gate }) => {
-            print_result(&history(&store()?.gates(gate.as_deref())?, args.format))
+            let gates = store()?.gates(gate.as_deref())?;
+            let first = &["started", "gate", "verdict", "dev", "base", "kind", "seconds"];
+            let rows = Rows { list: Some("gates"), first };
+            print_result(&args.format.of_table(gates_table(&gates), || gates_json(&gates), rows))
         }
         Some(ResultsCommand::Show { run }) => {
             let store = store()?;
@@ -118,10 +121,4 @@ fn narrowed(table: Table, omitted: &[&str]) -> Table {
     } else {
         table
     }
-}
-
-fn history(gates: &[StoredGate], format: OutputFormat) -> String {
-    let first = ["started", "gate", "verdict", "dev", "base", "kind", "seconds"];
-    let rows = Rows { list: Some("gates"), first: &first };
-    format.of_table(gates_table(gates), || gates_json(gates), rows)
 }

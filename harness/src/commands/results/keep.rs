@@ -141,7 +141,10 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let file = folder.join(FILE_NAME);
     let mut imported = None;
     let absolute = std::path::absolute(folder).map_err(|error| write_error(folder, &error))?;
-    absolute.ancestors().for_each(remove_leftovers);
+    // Folders of killed imports that cannot be removed are harmless.
+    for (trial, _lock) in absolute.ancestors().flat_map(|near| leftover_folders(near, TRIAL)) {
+        let _ = std::fs::remove_dir_all(trial);
+    }
     if !file.exists() {
         // A rejected file must not leave an empty store behind, so the run is first imported into a
         // temporary folder near the store.
@@ -178,13 +181,6 @@ fn programs(plan: &Plan) -> Vec<String> {
     let mut programs: Vec<String> = plan.engines.iter().flat_map(listed).collect();
     programs.dedup();
     programs
-}
-
-/// Removes the folders of killed imports. Folders that cannot be removed are harmless.
-fn remove_leftovers(near: &Path) {
-    for (trial, _lock) in leftover_folders(near, TRIAL) {
-        let _ = std::fs::remove_dir_all(trial);
-    }
 }
 
 fn import_into(store: &Store, args: &ImportArgs) -> Result<String, Failure> {
