@@ -46,13 +46,6 @@ pub(crate) struct PerftArgs {
     suite: SuiteArgs,
 }
 
-/// Fails if the name of a suite contains the name of an unsupported chess variant.
-fn check_rules(suite: &str) -> Result<(), Failure> {
-    let Some(variant) = variant_of(suite) else { return Ok(()) };
-    let message = format!("{suite}: a suite of {variant}; arbiter supports chess and Chess960");
-    Err(Failure::invalid(message))
-}
-
 /// Runs the perft counts of the suite and prints the result.
 pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     if !args.command.contains("{depth}") {
@@ -64,7 +57,11 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     if args.suite.build.base.is_some() || args.suite.specs().count() > 1 {
         return Err(Failure::usage("perft takes one engine"));
     }
-    check_rules(&args.suite.name())?;
+    let name = args.suite.name();
+    if let Some(variant) = variant_of(&name) {
+        let message = format!("{name}: a suite of {variant}; arbiter supports chess and Chess960");
+        return Err(Failure::invalid(message));
+    }
     let Suite { cases, unusable, corrected } = args.suite.read(read)?;
     let limits = Limits { depth: args.depth, nodes: args.max_nodes };
     let all = cases.len();
@@ -103,7 +100,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     };
     let report = PerftReport {
         engine: &engines[0].name,
-        suite: &args.suite.name(),
+        suite: &name,
         beyond: all - cases.len(),
         cases: &cases,
         counts: &counts,
