@@ -71,11 +71,8 @@ fn show(args: ShowArgs) -> Result<(), Failure> {
         observe(&connection, LISTEN).await
     })?;
     let rows = Rows { list: Some("workers"), first: &["worker", "slots", "playing"] };
-    print_report(&args.format.of_document(
-        &document(&cluster),
-        || to_value(&figures(&cluster)),
-        rows,
-    ))
+    let document = document(&cluster);
+    print_report(&args.format.of_document(&document, || to_value(&figures(&cluster)), rows))
 }
 
 /// Workers and runs on a NATS server: `arbiter cluster show`.
