@@ -132,17 +132,12 @@ fn judgement(recorded: &Outcome, replayed: &ReplayResult) -> (String, ExitCode) 
         let Outcome { result, termination, detail } = outcome;
         format!("{} ({termination}): {detail}", result.as_str())
     };
-    let mut text = format!("\nrecorded: {}\n", sentence(recorded));
-    let (line, code) = match &replayed.outcome {
-        Some(outcome) if outcome == recorded => ("replayed: matches".to_owned(), ExitCode::Passed),
-        Some(outcome) => (format!("replayed: DIFFERS: {}", sentence(outcome)), ExitCode::Negative),
-        None => {
-            let moves = replayed.moves;
-            (format!("replayed: no end after {moves} plies"), ExitCode::Negative)
-        }
+    let (verdict, code) = match &replayed.outcome {
+        Some(outcome) if outcome == recorded => ("matches".to_owned(), ExitCode::Passed),
+        Some(outcome) => (format!("DIFFERS: {}", sentence(outcome)), ExitCode::Negative),
+        None => (format!("no end after {} plies", replayed.moves), ExitCode::Negative),
     };
-    text.push_str(&line);
-    text.push('\n');
+    let mut text = format!("\nrecorded: {}\nreplayed: {verdict}\n", sentence(recorded));
     for remark in &replayed.remarks {
         text.push_str(&format!("note: {remark}\n"));
     }
