@@ -189,10 +189,13 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     Ok(written)
 }
 
-/// Runs a subcommand of this program for at most [`TRIAL`].
-fn try_command(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
+/// Runs a subcommand of this program for at most [`TRIAL`], in a folder with the perft suite.
+fn try_command(words: &[&str]) -> Result<Completed, Failure> {
+    let folder = tempfile::tempdir().map_err(Failure::environment)?;
+    let suite = folder.path().join(PERFT_FILE);
+    fs::write(&suite, PERFT).map_err(|error| write_error(&suite, &error))?;
     let args = words.iter().map(|word| (*word).to_owned()).collect();
-    let dir = Some(folder.to_owned());
+    let dir = Some(folder.path().to_owned());
     let launch = Launch { program: own_binary()?, args, dir, ..Launch::default() };
     let timeouts = Timeouts { limit: TRIAL, grace: Duration::ZERO };
     run_program(launch, timeouts, "interrupted before anything was written")
@@ -200,12 +203,11 @@ fn try_command(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
 
 /// Returns a description of the protocol checks that a program fails, if any.
 fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
-    let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let engine = format!("cmd=\"{program}\"");
     note("checking protocol conformance (takes some seconds)");
     // Only checks of grade `must` decide the gate.
     let arguments = ["check", &engine, "--filter", "must", "--format", "json"];
-    let ended = try_command(&arguments, folder.path())?;
+    let ended = try_command(&arguments)?;
     if ended.code == Some(0) {
         return Ok(None);
     }
@@ -219,11 +221,8 @@ fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
 
 /// Returns whether a program gives correct perft counts.
 fn counts_perft(program: &str) -> Result<bool, Failure> {
-    let folder = tempfile::tempdir().map_err(Failure::environment)?;
-    let suite = folder.path().join(PERFT_FILE);
-    fs::write(&suite, PERFT).map_err(|error| write_error(&suite, &error))?;
     let arguments = ["perft", program, "--deadline", PERFT_DEADLINE, "--suite", PERFT_FILE];
-    Ok(try_command(&arguments, folder.path())?.code == Some(0))
+    Ok(try_command(&arguments)?.code == Some(0))
 }
 
 /// Returns whether a build downloads packages that are not in the repository.
