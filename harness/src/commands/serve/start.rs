@@ -47,12 +47,8 @@ const LOOKS: u32 = 40;
 /// lock on the file.
 const LOCK: &str = ".started";
 
-/// A run to start, and the channel for the exit status of its process.
-struct Job {
-    run: String,
-    command: Command,
-    ended: Sender<io::Result<ExitStatus>>,
-}
+/// Start of a process, and the wait for its exit.
+type Job = Box<dyn FnOnce() + Send>;
 
 /// Name of the run in progress, and its process.
 type ActiveRun = Arc<Mutex<Option<(String, Child)>>>;
@@ -73,16 +69,8 @@ impl TestStarter {
     /// priority of the calling thread is lowered, so that engines play at normal priority.
     pub(super) fn new(results: PathBuf) -> Result<TestStarter, Failure> {
         let (jobs, received) = channel::<Job>();
-        let played = ActiveRun::default();
-        let shared = Arc::clone(&played);
-        std::thread::spawn(move || {
-            for Job { run, command, ended } in received {
-                // Sending fails if the reply to the page has already been sent and the receiver has
-                // been dropped.
-                let _ = ended.send(play(&shared, run, command));
-            }
-        });
-        Ok(TestStarter { results, program: own_binary()?, jobs, played })
+        std::thread::spawn(move || received.into_iter().for_each(|job| job()));
+        Ok(TestStarter { results, program: own_binary()?, jobs, played: ActiveRun::default() })
     }
 
     fn has_run(&self, run: &str) -> bool {
@@ -121,9 +109,13 @@ impl TestStarter {
             .stderr(log.try_clone()?);
         set_own_group(&mut command);
         let (sender, ended) = channel();
-        // Sending fails only if the thread has panicked; in this case, the following wait also
-        // fails.
-        let _ = self.jobs.send(Job { run: run.to_owned(), command, ended: sender });
+        let (played, name) = (Arc::clone(&self.played), run.to_owned());
+        // Sending the exit status fails if the reply to the page has already been sent and the
+        // receiver has been dropped.
+        let job = move || drop(sender.send(play(&played, name, command)));
+        // Sending the job fails only if the thread has panicked; in this case, the following wait
+        // also fails.
+        let _ = self.jobs.send(Box::new(job));
         for _ in 0..LOOKS {
             let ended = ended.recv_timeout(LOOK);
             if self.has_run(run) {
