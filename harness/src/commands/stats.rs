@@ -66,6 +66,14 @@ struct TestArgs {
     model: Model,
 }
 
+/// Returns the error for games whose results have no variance.
+fn no_variance(bias: f64, draw_ratio: f64) -> String {
+    format!(
+        "no variance with a bias of {bias} Elo and a draw ratio of {draw_ratio}; lower one of \
+         these values"
+    )
+}
+
 impl TestArgs {
     /// Returns the test, by default with the correction of `arbiter sprt`.
     fn test(&self, overshoot: Option<Correction>) -> Result<Sprt, String> {

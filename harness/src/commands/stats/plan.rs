@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{BIASES, TestArgs, numbers};
+use super::{BIASES, TestArgs, no_variance, numbers};
 use crate::output::{OutputFormat, Rows};
 use arbiter_report::{Document, Table, to_value};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
@@ -94,12 +94,8 @@ pub(crate) fn run(args: &PlanArgs, format: OutputFormat) -> Result<String, Strin
         return Err(format!("expected true strengths between -{MAX_ELO} and {MAX_ELO}, got {elo}"));
     }
     let conditions = Conditions { draw_rate: args.draw_ratio, bias_elo: args.bias };
-    let planned = PlannedTest::new(test, conditions).ok_or_else(|| {
-        format!(
-            "no variance with a bias of {} Elo and a draw ratio of {}; lower one of these values",
-            args.bias, args.draw_ratio
-        )
-    })?;
+    let planned = PlannedTest::new(test, conditions);
+    let planned = planned.ok_or_else(|| no_variance(args.bias, args.draw_ratio))?;
     let elos = if args.elo.is_empty() { range(&test, &planned) } else { args.elo.clone() };
     let points = elos.iter().map(|elo| Cost::of(planned.at(*elo))).collect();
     let pilot = args.pilot.map(|counts| pilot_cost(&test, &Pentanomial(counts))).transpose()?;

@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{BIASES, TestArgs, numbers};
+use super::{BIASES, TestArgs, no_variance, numbers};
 use crate::args::threads;
 use crate::output::{OutputFormat, Rows};
 use arbiter_report::{Document, Table, progress_bar, to_value};
@@ -213,12 +213,8 @@ fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
     if let Some(elo) = elos.iter().find(|elo| elo.is_nan() || elo.abs() > limit) {
         return Err(format!("expected true strengths between -{limit} and {limit}, got {elo}"));
     }
-    let base = pair_model(args.draw_ratio, args.bias).ok_or_else(|| {
-        format!(
-            "no variance with a bias of {} Elo and a draw ratio of {}; lower one of these values",
-            args.bias, args.draw_ratio
-        )
-    })?;
+    let base = pair_model(args.draw_ratio, args.bias);
+    let base = base.ok_or_else(|| no_variance(args.bias, args.draw_ratio))?;
     Ok(elos.into_iter().map(|elo| (Some(elo), shifted(&base, elo, test.model))).collect())
 }
 
