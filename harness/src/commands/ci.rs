@@ -140,11 +140,10 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         };
         interruption = run_gates(&runner, &gates, &mut outcomes)?;
     }
-    for gate in &gates {
-        if outcomes.iter().all(|outcome| outcome.gate != gate.name) {
-            let words = "an earlier gate did not pass".to_owned();
-            outcomes.push(outcome(&gate.name, gate.kind, GateVerdict::Skipped, words));
-        }
+    // The first outcome is that of the build, which precedes all gates.
+    for gate in gates.iter().skip(outcomes.len() - 1) {
+        let words = "an earlier gate did not pass".to_owned();
+        outcomes.push(outcome(&gate.name, gate.kind, GateVerdict::Skipped, words));
     }
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
     publish(&args, test, sides.as_ref().and_then(GateEngines::base_label), &outcomes, files)?;
