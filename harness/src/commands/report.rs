@@ -139,8 +139,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
             return Err(Failure::usage(message));
         }
         let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
-        let target = target(args, 1)?;
-        let form = form(args.format, &target)?;
+        let (target, form) = target(args, 1)?;
         let read = files.iter().map(|path| ("a file of games", path.clone()));
         let text = games::render(&files, form)?;
         return put(&target, &games::name(&files), form, &text, in_use(read)?);
@@ -157,8 +156,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
         [] => vec![store.runs()?.pop().map(|head| head.run).ok_or_else(|| store.empty())?],
         named => named.iter().map(|run| store.named(run)).collect::<Result<_, _>>()?,
     };
-    let target = target(args, runs.len())?;
-    let form = form(args.format, &target)?;
+    let (target, form) = target(args, runs.len())?;
     for run in &runs {
         let text = store.atomically(|| render(&store, run, form, args.link.as_deref()))?;
         put(&target, run, form, &text, in_use(store_files(&results))?)?;
@@ -172,23 +170,6 @@ fn is_other_file(store: &Store, word: &str) -> bool {
         && store
             .named(word)
             .is_ok_and(|run| matches!(store.run(&run), Err(StoreError::NoRun { .. })))
-}
-
-/// Returns the requested format, by default the format of the target.
-fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Failure> {
-    Ok(match (asked, target) {
-        (Some(form), _) => form,
-        (None, Target::Stdout) => ReportFormat::Md,
-        (None, Target::Folder(_)) => ReportFormat::Html,
-        (None, Target::File(path)) => ReportFormat::from_path(path).ok_or_else(|| {
-            let usage = format!(
-                "unknown report format for '{}': give --format html, md, json, ndjson, csv, junit, \
-                 text, svg, badge or comment",
-                path.display()
-            );
-            Failure::usage(usage)
-        })?,
-    })
 }
 
 /// Prints a report, or writes it to a file atomically, so that an existing file is kept if writing
@@ -219,24 +200,31 @@ fn put(
     Ok(())
 }
 
-/// Returns the target. The value of `--out` is a folder if the folder exists, if the value ends
+/// Returns the target, and the requested format or the default format of the target. The value of `--out` is a folder if the folder exists, if the value ends
 /// with `/`, or, for several runs, if the value has no extension.
-fn target(args: &ReportArgs, runs: usize) -> Result<Target, Failure> {
+fn target(args: &ReportArgs, runs: usize) -> Result<(Target, ReportFormat), Failure> {
     let Some(out) = args.out.clone() else {
         return match runs {
-            1 => Ok(Target::Stdout),
+            1 => Ok((Target::Stdout, args.format.unwrap_or(ReportFormat::Md))),
             _ => Err(Failure::usage("several runs require a folder as --out")),
         };
     };
     let is_folder = out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/");
     if is_folder || (runs > 1 && out.extension().is_none()) {
-        return Ok(Target::Folder(out));
+        return Ok((Target::Folder(out), args.format.unwrap_or(ReportFormat::Html)));
     }
     if runs > 1 {
         let usage = format!("several runs require a folder, but '{}' is a file", out.display());
         return Err(Failure::usage(usage));
     }
-    Ok(Target::File(out))
+    let form = args.format.or_else(|| ReportFormat::from_path(&out)).ok_or_else(|| {
+        Failure::usage(format!(
+            "unknown report format for '{}': give --format html, md, json, ndjson, csv, junit, text, \
+             svg, badge or comment",
+            out.display()
+        ))
+    })?;
+    Ok((Target::File(out), form))
 }
 
 fn render(
