@@ -23,6 +23,7 @@ use arbiter_openings::read_packed;
 use arbiter_plan::{Engine, EngineSpec, resolve_engine};
 use arbiter_process::decoded;
 use arbiter_protocol::{Deadlines, Limits, parse_seconds};
+use arbiter_report::EngineLocation;
 use arbiter_runner::check_suite_engines;
 use arbiter_settings::at_least_one;
 use arbiter_suite::{Answers, Suite, SuiteError, Task, run_suite};
@@ -176,6 +177,21 @@ pub(crate) fn run_tasks<T: Task>(
     let answers = runtime()?.block_on(until_signal(work, UNFINISHED));
     bar.finish_and_clear();
     answers
+}
+
+/// Results of tasks, each with a suffix that names the worker in messages about faults.
+pub(crate) type NamedResults<T> = Vec<(Result<T, String>, String)>;
+
+/// Runs the tasks of a suite on this machine.
+pub(crate) fn run_here<T: Task>(
+    args: &QueryArgs,
+    engines: &[Engine],
+    needs_chess960: bool,
+    tasks: Vec<T>,
+) -> Result<(NamedResults<T::Output>, EngineLocation), Failure> {
+    let answers = run_tasks(args, engines, needs_chess960, tasks, |_, _| Ok(()))?;
+    let named = answers.into_iter().map(|answer| (answer, String::new()));
+    Ok((named.collect(), EngineLocation::here(args.concurrency())))
 }
 
 /// Returns a progress bar for `positions` queries.

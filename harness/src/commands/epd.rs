@@ -6,14 +6,14 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::output::{OutputFormat, Rows, print_report};
-use crate::suite_run::{QueryArgs, SuiteArgs, run_tasks};
+use crate::suite_run::{SuiteArgs, run_here};
 use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_names::quantity;
 use arbiter_plan::Engine;
 use arbiter_protocol::Limits;
-use arbiter_report::{EngineLocation, EpdEngine, EpdReport, SuiteConditions, note};
+use arbiter_report::{EpdEngine, EpdReport, SuiteConditions, note};
 use arbiter_suite::Suite;
-use arbiter_suite::epd::{Answer, Question, Record, SearchOutcome, read};
+use arbiter_suite::epd::{Question, Record, SearchOutcome, read};
 
 /// Default time per position, if no limit is given.
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
@@ -96,24 +96,27 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     let (answers, place) = match args.suite.fleet()? {
         None => {
             announce(&args, &engines, records.len());
-            let query = &args.suite.query;
-            let answers = answers_here(query, &engines, is_chess960, &questions)?;
-            (answers, EngineLocation::here(query.concurrency()))
+            let limits = || engines.iter().map(|engine| engine.conditions.limits);
+            let tasks = questions.iter().flat_map(|question| question.searches(limits()));
+            run_here(&args.suite.query, &engines, is_chess960, tasks.collect())?
         }
         #[cfg(feature = "cluster")]
         Some(fleet) => {
             let suite = &args.suite;
             let run = crate::suite_run::run_on_workers;
             let (answered, place) = run(fleet, suite, &engines, is_chess960, questions)?;
-            (answered.into_iter().map(|(done, by)| (done.0, by)).collect(), place)
+            let answers = answered
+                .into_iter()
+                .flat_map(|(done, by)| done.0.into_iter().map(move |answer| (answer, by.clone())));
+            (answers.collect(), place)
         }
     };
     let mut searches: Vec<Vec<SearchOutcome>> = engines.iter().map(|_| Vec::new()).collect();
-    for (record, (answers, by)) in records.iter().zip(answers) {
-        for (searches, answer) in searches.iter_mut().zip(answers) {
-            let searched = answer.and_then(|answer| answer.judged(&record.start, &record.goal));
-            searches.push(searched.map_err(|fault| fault + &by));
-        }
+    for (index, (answer, by)) in answers.into_iter().enumerate() {
+        // The answers of all engines to one question follow each other.
+        let record = &records[index / all];
+        let searched = answer.and_then(|answer| answer.judged(&record.start, &record.goal));
+        searches[index % all].push(searched.map_err(|fault| fault + &by));
     }
     let with_searches = |(engine, searches)| {
         let Engine { name, conditions, .. }: &Engine = engine;
@@ -129,25 +132,6 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     let rows = Rows { list: Some("positions"), first: &["line", "id"] };
     print_report(&args.format.of_document(&report.document(), || report.json(), rows))?;
     Ok(verdict(&args, &report))
-}
-
-/// Answers of all engines to one question, and a suffix that names the worker in messages about
-/// faults.
-type QueryAnswers = (Vec<Result<Answer, String>>, String);
-
-/// Lets the engines answer the questions on this machine.
-fn answers_here(
-    args: &QueryArgs,
-    engines: &[Engine],
-    needs_chess960: bool,
-    questions: &[Question],
-) -> Result<Vec<QueryAnswers>, Failure> {
-    let limits = || engines.iter().map(|engine| engine.conditions.limits);
-    let tasks = questions.iter().flat_map(|question| question.searches(limits()));
-    let answers = run_tasks(args, engines, needs_chess960, tasks.collect(), |_, _| Ok(()));
-    let mut answers = answers?.into_iter();
-    let of_one = |_| (answers.by_ref().take(engines.len()).collect(), String::new());
-    Ok(questions.iter().map(of_one).collect())
 }
 
 fn common_limits(args: &EpdArgs) -> Limits {

@@ -3,10 +3,10 @@
 use clap::Args;
 
 use crate::output::{OutputFormat, Rows, print_report};
-use crate::suite_run::{SuiteArgs, run_tasks};
+use crate::suite_run::{SuiteArgs, run_here};
 use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_protocol::Limits as SearchLimits;
-use arbiter_report::{EngineLocation, PerftReport, PerftTotals, SuiteConditions};
+use arbiter_report::{PerftReport, PerftTotals, SuiteConditions};
 use arbiter_suite::Suite;
 use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};
 
@@ -77,27 +77,22 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     }
     let engines = args.suite.engines(SearchLimits::default())?;
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
-    let (verdicts, workers, place) = match args.suite.fleet()? {
-        None => {
-            let query = &args.suite.query;
-            let counts = counts.clone();
-            let verdicts = run_tasks(query, &engines, needs_chess960, counts, |_, _| Ok(()))?;
-            (verdicts, Vec::new(), EngineLocation::here(query.concurrency()))
-        }
+    let (counted, place) = match args.suite.fleet()? {
+        None => run_here(&args.suite.query, &engines, needs_chess960, counts.clone())?,
         #[cfg(feature = "cluster")]
         Some(fleet) => {
             let suite = &args.suite;
             let run = crate::suite_run::run_on_workers;
             let (counted, place) = run(fleet, suite, &engines, needs_chess960, counts.clone())?;
-            // The reason for a missing reply names the worker in all forms of the report.
-            let named = counted.into_iter().map(|(done, by)| match done.0 {
-                Ok(verdict) => (Ok(verdict), by),
-                Err(reason) => (Err(reason + &by), String::new()),
-            });
-            let (verdicts, workers) = named.unzip();
-            (verdicts, workers, place)
+            (counted.into_iter().map(|(done, by)| (done.0, by)).collect(), place)
         }
     };
+    // The reason for a missing reply names the worker in all forms of the report.
+    let named = counted.into_iter().map(|(counted, by)| match counted {
+        Ok(verdict) => (Ok(verdict), by),
+        Err(reason) => (Err(reason + &by), String::new()),
+    });
+    let (verdicts, workers): (Vec<_>, Vec<_>) = named.unzip();
     let report = PerftReport {
         engine: &engines[0].name,
         suite: &name,
