@@ -1,19 +1,27 @@
 //! `arbiter tune`: tuning of engine parameters by SPSA.
 
-mod confirm;
 mod parameters;
-mod patch;
 pub(super) mod simulate;
+
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use self::confirm::ConfirmArgs;
 use self::parameters::ParameterArgs;
-use crate::{
-    args::PlayArgs, exit_code::ExitCode, failure::Failure, requested_run::RequestedRun, run,
+use crate::output::{OutputFormat, print_result};
+use crate::requested_run::RequestedRun;
+use crate::run_args::RunArgs;
+use crate::{args::PlayArgs, exit_code::ExitCode, failure::Failure, project::ResultsArg, run};
+use arbiter_plan::{
+    DEFAULT_ITERATIONS, DEFAULT_SPRT_PAIRS, DEFAULT_TUNING_PAIRS, RunKind, SprtRequest,
+    confirmation,
 };
-use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, RunKind};
-use arbiter_settings::TuneTable;
+use arbiter_process::read_text;
+use arbiter_report::note;
+use arbiter_settings::{TuneTable, help};
+use arbiter_spsa::patch::{applied, unified};
+use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1};
+use arbiter_store::Store;
 
 /// Flags of `arbiter tune`.
 #[derive(Debug, Args)]
@@ -54,16 +62,45 @@ enum TuneCommand {
     /// Tune a simulated objective with a known optimum, to judge a schedule.
     Simulate(simulate::SimulateArgs),
     /// Print the tuned values of a run as a patch for the source file that defines them.
-    Patch(patch::PatchArgs),
+    Patch(PatchArgs),
     /// Print spin options of an engine as a table of parameters.
     Spins(parameters::SpinsArgs),
+}
+
+/// Flags of `arbiter tune patch`.
+#[derive(Debug, Args)]
+struct PatchArgs {
+    /// Name of the run, or latest
+    run: String,
+    /// Source file (Rust, C or C++) with the number of each parameter: `NAME = 3`,
+    /// `#define NAME 3`, `NAME{3}`, `PARAM(NAME, 3, …)`
+    #[arg(long, value_name = "FILE")]
+    table: PathBuf,
+    #[command(flatten)]
+    results: ResultsArg,
+}
+
+/// Flags of the confirmation.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Confirmation")]
+struct ConfirmArgs {
+    /// After the run, play run NAME-confirm: an SPRT of the tuned values against the initial
+    /// values; with --resume, start or resume this SPRT
+    #[arg(long)]
+    confirm: bool,
+    #[arg(help = help("Elo of the null hypothesis", &[&DEFAULT_ELO0]), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
+    elo0: Option<f64>,
+    #[arg(help = help("Elo of the alternative", &[&DEFAULT_ELO1]), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
+    elo1: Option<f64>,
+    #[arg(help = help("Maximum number of pairs of the SPRT", &[&DEFAULT_SPRT_PAIRS]), long, value_name = "N", requires = "confirm")]
+    confirm_pairs: Option<u64>,
 }
 
 /// Tunes parameters, or runs a subcommand.
 pub(crate) fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
     match args.command {
         Some(TuneCommand::Simulate(args)) => simulate::run(&args)?,
-        Some(TuneCommand::Patch(args)) => patch::run(&args)?,
+        Some(TuneCommand::Patch(args)) => patch(&args)?,
         Some(TuneCommand::Spins(args)) => parameters::print(&args)?,
         None => return start(args),
     }
@@ -105,4 +142,60 @@ fn requested_run(args: TuneArgs) -> Result<RequestedRun, Failure> {
     requested.request.tuning = Some(table.tuning(parameters));
     requested.is_probed = is_new && !no_probe;
     Ok(requested)
+}
+
+impl ConfirmArgs {
+    /// Starts or resumes the SPRT that confirms the values of the run `tuned`.
+    fn play(&self, results: &Path, tuned: &str, format: OutputFormat) -> Result<ExitCode, Failure> {
+        let name = format!("{tuned}-confirm");
+        if run::run_exists(results, &name)? {
+            note(&format!("continuing the existing run {name}"));
+            let requested = RequestedRun {
+                results: results.to_owned(),
+                flags: RunArgs { resume: Some(name), format, ..RunArgs::default() },
+                ..RequestedRun::default()
+            };
+            return run::run_command(RunKind::Sprt, requested);
+        }
+        let store = Store::open(results)?;
+        let plan = store.run(tuned)?.plan;
+        let state = run::replay_stored(&store, tuned, &plan)?;
+        drop(store);
+        let Some(spsa) = state.spsa() else { return Ok(ExitCode::NothingToRun) };
+        let sprt = SprtRequest { elo0: self.elo0, elo1: self.elo1, ..SprtRequest::default() };
+        let confirmed = confirmation(&plan, spsa.theta(), sprt, self.confirm_pairs);
+        let Some(confirmed) = confirmed.map_err(Failure::invalid)? else {
+            let message = "the tuned values equal the initial values: nothing to confirm";
+            return Err(Failure::nothing_to_run(message));
+        };
+        let about = format!("values tuned in {tuned} against the initial values");
+        run::play_plan(confirmed, results, name, &about, format)
+    }
+}
+
+/// Prints the values of a tuning run as a patch for source code.
+fn patch(args: &PatchArgs) -> Result<(), Failure> {
+    let store = args.results.store()?;
+    let stored = store.run(&store.named(&args.run)?)?;
+    let state = run::replay_stored(&store, &stored.head.run, &stored.plan)?;
+    let spsa = state
+        .spsa()
+        .ok_or_else(|| Failure::invalid(format!("run '{}' is not a tuning", args.run)))?;
+    let file = args.table.display().to_string();
+    let wrong = |error: String| Failure::invalid(format!("{file}: {error}"));
+    let old = read_text(&args.table).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    let values = spsa.tuning().settings(spsa.theta());
+    let new = applied(&old, &values).map_err(wrong)?;
+    let iterations = spsa.tuning().iterations;
+    if spsa.finished() < iterations {
+        note(&format!(
+            "the tuning is not finished: these are the values after {} of {iterations} iterations",
+            spsa.finished()
+        ));
+    }
+    let patch = unified(&file, &old, &new);
+    if patch.is_empty() {
+        note(&format!("{file} already has these values"));
+    }
+    print_result(&patch)
 }
