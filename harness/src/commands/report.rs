@@ -1,6 +1,5 @@
-//! `arbiter report`: reports of runs, and of games in PGN files.
-
-mod games;
+//! `arbiter report`: reports of runs, and of games in PGN files. PGN files have the same reader as
+//! in `arbiter rate`.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,17 +8,22 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::output::{
-    in_use, lines, print_report, print_result, store_files, width, write_atomically,
+    OutputFormat, file_name, in_use, lines, print_report, print_result, store_files, width,
+    write_atomically,
 };
-use crate::{failure::Failure, project::ResultsArg};
+use crate::pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files};
+use crate::{args::threads, exit_code::ExitCode, failure::Failure, project::ResultsArg};
 use anstream::adapter::strip_str;
 use arbiter_process::FilesInUse;
+use arbiter_rate::{ScanOptions, Tally};
 use arbiter_report::{
-    GameStatistics, badge_svg, brief_document, gates_of_run, html_page, markdown, note,
-    outcome_document, picture_svg, plain_body, replayed_state, run_csv, run_document, run_json,
-    run_json_text, run_junit, shown_run, summary_of,
+    GameStatistics, Ratings, badge_svg, brief_document, games_document, games_junit, gates_of_run,
+    html_page, markdown, note, outcome_document, picture_svg, plain_body, ratings_json,
+    replayed_state, run_csv, run_document, run_json, run_json_text, run_junit, shown_run,
+    summary_of,
 };
 use arbiter_run::Effect;
+use arbiter_stats::ratings::{Options, rate};
 use arbiter_store::{Store, StoreError};
 
 /// Flags of `arbiter report`.
@@ -132,7 +136,7 @@ enum Target {
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     let (files, runs): (Vec<&String>, Vec<&String>) =
-        args.runs.iter().partition(|word| games::is_pgn(word));
+        args.runs.iter().partition(|word| is_pgn(word));
     if !files.is_empty() {
         if !runs.is_empty() {
             let message = format!("'{}' is not a PGN file; give either runs or PGN files", runs[0]);
@@ -141,8 +145,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
         let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
         let (target, form) = target(args, 1)?;
         let read = files.iter().map(|path| ("a file of games", path.clone()));
-        let text = games::render(&files, form)?;
-        return put(&target, &games::name(&files), form, &text, in_use(read)?);
+        let text = render_games(&files, form)?;
+        return put(&target, &games_name(&files), form, &text, in_use(read)?);
     }
     let results = args.results.folder()?;
     let store = Store::open(&results)?;
@@ -266,4 +270,81 @@ fn render(
             if form == ReportFormat::Html { html_page(&document) } else { markdown(&document) }
         }
     })
+}
+
+/// File extensions of PGN files.
+const ENDINGS: [&str; 3] = [".pgn", ".pgn.gz", ".pgn.zst"];
+
+/// Returns whether a word on the command line has the extension of a PGN file.
+fn is_pgn(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    ENDINGS.iter().any(|ending| lower.ends_with(ending))
+}
+
+/// Returns the file name of the report in a folder, without an extension.
+fn games_name(files: &[PathBuf]) -> String {
+    let first = files.first().and_then(|path| path.file_name());
+    let name = first.map_or("games".into(), |name| name.to_string_lossy().into_owned());
+    let lower = name.to_ascii_lowercase();
+    let ending = ENDINGS.iter().find(|ending| lower.ends_with(**ending));
+    name[..name.len() - ending.map_or(0, |ending| ending.len())].to_owned()
+}
+
+/// Returns the report on the games in PGN files.
+fn render_games(files: &[PathBuf], form: ReportFormat) -> Result<String, Failure> {
+    let threads = threads(None).map_err(Failure::invalid)?;
+    let evaluations = form.is_document();
+    let scan_options = ScanOptions { opening_plies: OPENING_PLIES, replay: false, evaluations };
+    let tally =
+        read_files(files, scan_options, Tally::default(), threads).map_err(Failure::invalid)?;
+    if tally.games == tally.bad_games() {
+        let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        let message = format!("{}: {}", names.join(", "), no_games_reason(&tally));
+        return Err(Failure::nothing_to_run(message));
+    }
+    let meetings = tally.meetings();
+    let options = Options::default();
+    let rated = rate(tally.players.len(), &meetings, &options)
+        .map_err(|error| Failure::new(ExitCode::Bug, error))?;
+    let shown = Ratings {
+        tally: &tally,
+        meetings: &meetings,
+        rated: &rated,
+        law: options.model,
+        model: format!("law {}, logistic scale", options.model),
+        min_games: 0,
+        average: 0.0,
+        given: Vec::new(),
+    };
+    let names: Vec<String> = files.iter().map(|file| file_name(file)).collect();
+    let document = games_document(&shown, &names);
+    let value = || ratings_json(&shown);
+    let render = |form: OutputFormat| form.of_document(&document, value, PLAYERS);
+    Ok(match form {
+        ReportFormat::Html => html_page(&document),
+        ReportFormat::Md => render(OutputFormat::Md),
+        ReportFormat::Json => render(OutputFormat::Json),
+        ReportFormat::Ndjson => render(OutputFormat::Ndjson),
+        ReportFormat::Csv => render(OutputFormat::Csv),
+        ReportFormat::Text => render(OutputFormat::Text),
+        ReportFormat::Svg => picture_svg(&document),
+        ReportFormat::Badge | ReportFormat::Comment => {
+            let message = "badges and comments are only available for runs, not for PGN files";
+            return Err(Failure::usage(message));
+        }
+        ReportFormat::Junit => games_junit(&tally).map_err(Failure::environment)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn game_files_are_distinguished_from_runs_by_name() {
+        let found = ["a.pgn", "b/A.PGN.gz", "a.pgn.zst", "nightly", "a.pgn.txt"].map(is_pgn);
+        assert_eq!(found, [true, true, true, false, false]);
+        let called = ["x/all.pgn.zst", "B.PGN", "odd"].map(|file| games_name(&[file.into()]));
+        assert_eq!(called, ["all", "B", "odd"]);
+    }
 }
