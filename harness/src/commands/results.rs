@@ -3,7 +3,6 @@
 mod keep;
 mod list;
 mod log;
-mod verify;
 
 use std::path::PathBuf;
 
@@ -13,8 +12,9 @@ use crate::output::{OutputFormat, Rows, print_result};
 use crate::{
     failure::Failure, output::width, project::ResultsArg, run::result::print, run_args::one_line,
 };
-use arbiter_report::{Table, gates_json, gates_table, shown_run, stored_summary};
-use arbiter_store::Store;
+use arbiter_names::quantity;
+use arbiter_report::{Table, check_stored, gates_json, gates_table, shown_run, stored_summary};
+use arbiter_store::{Store, StoreError};
 
 /// Terminal width, in characters, below which some columns of wide tables are omitted.
 const WIDE: usize = 120;
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
         Some(ResultsCommand::Prune(wanted)) => keep::prune(&store()?, wanted),
         Some(ResultsCommand::Export(wanted)) => keep::export(&store()?, wanted),
         Some(ResultsCommand::Import(wanted)) => keep::import(folder()?, wanted),
-        Some(ResultsCommand::Verify { run }) => verify::verify(&store()?, run.as_deref()),
+        Some(ResultsCommand::Verify { run }) => verify(&store()?, run.as_deref()),
         Some(ResultsCommand::About { run, text }) => {
             let store = store()?;
             Ok(store.set_about(&store.named(run)?, Some(text))?)
@@ -121,4 +121,43 @@ fn narrowed(table: Table, omitted: &[&str]) -> Table {
     } else {
         table
     }
+}
+
+/// Verifies one run or all runs, and the file of the store. Prints the result for each run, and all
+/// damage.
+fn verify(store: &Store, run: Option<&str>) -> Result<(), Failure> {
+    let runs = match run {
+        Some(word) => vec![store.named(word)?],
+        None => store.runs()?.into_iter().map(|head| head.run).collect(),
+    };
+    let mut text = String::new();
+    let mut damaged = 0;
+    let mut add = |label: String, found: Vec<String>| {
+        let verdict = if found.is_empty() { "sound" } else { "damaged" };
+        text += &format!("{label}: {verdict}\n");
+        found.iter().for_each(|found| text += &format!("  {found}\n"));
+        damaged += found.len();
+    };
+    for run in &runs {
+        let mut checked = store.check_run(run)?;
+        if checked.damaged.is_empty() {
+            match check_stored(store, run) {
+                Err(StoreError::Corrupt { what, .. }) => {
+                    checked.damaged.push(format!("run '{run}': {what}"));
+                }
+                read => read?,
+            }
+        }
+        let (pairs, games) = (quantity(checked.pairs, "pair"), quantity(checked.games, "game"));
+        add(format!("run '{run}', {pairs}, {games}"), checked.damaged);
+    }
+    add(format!("{}, SQLite check", store.file().display()), store.check_file()?);
+    print_result(&text)?;
+    if damaged == 0 {
+        return Ok(());
+    }
+    Err(Failure::environment(
+        "the store is damaged\nhint: restore a copy, or remove damaged runs with `arbiter results \
+         rm`; other runs can be exported",
+    ))
 }
