@@ -7,18 +7,17 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use log::LevelFilter;
 
-use crate::engine_builds::{own_binary, setup};
+use crate::engine_answer::answer;
+use crate::engine_builds::own_binary;
 use crate::requested_run::RequestedRun;
 use crate::run_args::RunArgs;
 use crate::{
     exit_code::ExitCode, failure::Failure, output::print_result, project::ResultsArg, run,
-    runtime::runtime,
 };
 use arbiter_compat::{FASTCHESS, Options, SavedIdentity, check, engine_list, help, request};
-use arbiter_plan::{Affinity, EngineSpec, Request, resolve_engine};
+use arbiter_plan::{Affinity, Request, resolve_engine};
 use arbiter_process::replace_link;
 use arbiter_report::{Dialect, note};
-use arbiter_runner::ask_engine;
 use arbiter_store::Store;
 
 /// Names under which this program acts as fastchess or cutechess-cli, each with the corresponding
@@ -159,16 +158,6 @@ fn install(folders: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Starts an engine, and returns the name that the engine reports, if any.
-fn own_name(spec: &EngineSpec) -> Result<Option<String>, Failure> {
-    let engine = resolve_engine(0, spec.clone()).map_err(Failure::invalid)?;
-    let setup = setup(&engine)?;
-    let name = ask_engine(&setup, |session| {
-        session.engine_name().map(str::to_owned).filter(|name| !name.trim().is_empty())
-    });
-    Ok(runtime()?.block_on(name)?)
-}
-
 fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let parsed = Options::parse(dialect, line, program_command(dialect));
     let mut options = parsed.map_err(Failure::invalid)?;
@@ -187,7 +176,10 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         check(&options).map_err(Failure::invalid)?;
         if dialect == Dialect::Cutechess {
             for spec in options.request.engines.iter_mut().filter(|spec| spec.name.is_none()) {
-                spec.name = own_name(spec)?;
+                let engine = resolve_engine(0, spec.clone()).map_err(Failure::invalid)?;
+                let name = Some(answer(&engine)?.declared_name);
+                // The request sets the default name of an engine that does not report a name.
+                spec.name = name.filter(|name| !name.trim().is_empty() && *name != engine.name);
             }
         }
         let (kind, request) = request(&mut options).map_err(Failure::invalid)?;
