@@ -146,7 +146,30 @@ pub(super) fn run(args: &SimulateArgs) -> Result<(), Failure> {
             TuningRun { seed, elo: objective.loss(&theta), theta }
         })
         .collect();
-    let figures = figures(args, &tuning, &objective, &runs);
+    let forecast = objective.forecast(&tuning);
+    let (mean_loss_elo, mean_loss_elo_error) = mean(&runs);
+    let parameters = tuning.parameters.iter().zip(&objective.optimum);
+    let parameters = parameters.zip(&forecast.time_constants);
+    let parameters = parameters.map(|((parameter, &optimum), &time_constant_games)| {
+        ParameterFigures { parameter, optimum, time_constant_games }
+    });
+    let figures = SimulationFigures {
+        games: 2 * tuning.all_pairs(),
+        iterations: tuning.iterations,
+        pairs: tuning.pairs,
+        alpha: tuning.alpha,
+        gamma: tuning.gamma,
+        a_ratio: tuning.a_ratio,
+        draw_ratio: args.draw_ratio,
+        parameters: parameters.collect(),
+        start_loss_elo: objective.loss(&tuning.start()),
+        mean_loss_elo,
+        mean_loss_elo_error,
+        forecast_loss_elo: forecast.end_elo,
+        noise_elo: forecast.noise_elo,
+        noise_elo_95: forecast.noise_elo_95,
+        runs: &runs,
+    };
     let document = document(&figures, &tuning);
     let rows = Rows { list: Some("runs"), first: &["seed", "loss_elo"] };
     print_report(&args.format.of_document(&document, || to_value(&figures), rows))
@@ -208,38 +231,6 @@ fn mean(runs: &[TuningRun]) -> (f64, Option<f64>) {
     let mean = runs.iter().map(|run| run.elo).sum::<f64>() / count;
     let squares: f64 = runs.iter().map(|run| (run.elo - mean).powi(2)).sum();
     (mean, (runs.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt()))
-}
-
-fn figures<'a>(
-    args: &SimulateArgs,
-    tuning: &'a Tuning,
-    objective: &SimulatedObjective,
-    runs: &'a [TuningRun],
-) -> SimulationFigures<'a> {
-    let forecast = objective.forecast(tuning);
-    let (mean_loss_elo, mean_loss_elo_error) = mean(runs);
-    let parameters = tuning.parameters.iter().zip(&objective.optimum);
-    let parameters = parameters.zip(&forecast.time_constants);
-    let parameters = parameters.map(|((parameter, &optimum), &time_constant_games)| {
-        ParameterFigures { parameter, optimum, time_constant_games }
-    });
-    SimulationFigures {
-        games: 2 * tuning.all_pairs(),
-        iterations: tuning.iterations,
-        pairs: tuning.pairs,
-        alpha: tuning.alpha,
-        gamma: tuning.gamma,
-        a_ratio: tuning.a_ratio,
-        draw_ratio: args.draw_ratio,
-        parameters: parameters.collect(),
-        start_loss_elo: objective.loss(&tuning.start()),
-        mean_loss_elo,
-        mean_loss_elo_error,
-        forecast_loss_elo: forecast.end_elo,
-        noise_elo: forecast.noise_elo,
-        noise_elo_95: forecast.noise_elo_95,
-        runs,
-    }
 }
 
 fn document(figures: &SimulationFigures<'_>, tuning: &Tuning) -> Document {
