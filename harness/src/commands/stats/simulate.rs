@@ -3,7 +3,6 @@
 use std::thread;
 
 use clap::Args;
-use indicatif::ProgressBar;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -156,7 +155,26 @@ pub(crate) fn run(args: &SimulateArgs, format: OutputFormat) -> Result<String, S
     let mut points = Vec::new();
     for (case, (elo, probabilities)) in (0u64..).zip(cases) {
         let simulation = Simulation { test, probabilities, batch: args.batch, cap: args.cap };
-        let tally = play_all(args, threads, case, &simulation, &bar);
+        // Each run has a separate random generator, so the result does not depend on the number of
+        // threads.
+        let work = |first: usize| {
+            let mut tally = Tally::default();
+            for run in (first as u64..args.runs).step_by(threads) {
+                tally.add(play_one(args.seed, case, run, &simulation));
+                if run.is_multiple_of(BAR_STEP) {
+                    bar.inc(BAR_STEP);
+                }
+            }
+            tally
+        };
+        let mut tally = Tally::default();
+        thread::scope(|scope| {
+            let workers: Vec<_> =
+                (0..threads).map(|first| scope.spawn(move || work(first))).collect();
+            for worker in workers {
+                tally.add(worker.join().expect("a worker only computes"));
+            }
+        });
         points.push(PointFigures::of(elo, probabilities, &tally));
     }
     bar.finish_and_clear();
@@ -216,35 +234,6 @@ fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
     let base = pair_model(args.draw_ratio, args.bias);
     let base = base.ok_or_else(|| no_variance(args.bias, args.draw_ratio))?;
     Ok(elos.into_iter().map(|elo| (Some(elo), shifted(&base, elo, test.model))).collect())
-}
-
-/// Simulates the runs of one case. Each run has a separate random generator, so the result does not
-/// depend on the number of threads.
-fn play_all(
-    args: &SimulateArgs,
-    threads: usize,
-    case: u64,
-    simulation: &Simulation,
-    bar: &ProgressBar,
-) -> Tally {
-    let work = |first: usize| {
-        let mut tally = Tally::default();
-        for run in (first as u64..args.runs).step_by(threads) {
-            tally.add(play_one(args.seed, case, run, simulation));
-            if run.is_multiple_of(BAR_STEP) {
-                bar.inc(BAR_STEP);
-            }
-        }
-        tally
-    };
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|first| scope.spawn(move || work(first))).collect();
-        let mut sum = Tally::default();
-        for worker in workers {
-            sum.add(worker.join().expect("a worker only computes"));
-        }
-        sum
-    })
 }
 
 fn play_one(seed: u64, case: u64, run: u64, simulation: &Simulation) -> Tally {
