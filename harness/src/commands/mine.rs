@@ -111,7 +111,7 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     ));
     let faults = judge(args, &engine, &remaining, &criteria, &mut journal)?;
     let mut found = Vec::new();
-    let mut rejected = BTreeMap::new();
+    let mut rejected: BTreeMap<Rejection, usize> = BTreeMap::new();
     for candidate in &candidates {
         match journal.judged(&candidate.start.fen()) {
             Some(Ok(mined)) => found.push((candidate.game, mined.clone())),
@@ -120,7 +120,17 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
         }
     }
     let lines = suite_lines(&found);
-    print_result(&summary(&rejected, candidates.len(), found.len(), lines.len()))?;
+    let judged = found.len() + rejected.values().sum::<usize>();
+    let reasons: String =
+        rejected.iter().map(|(rejection, count)| format!(", {rejection} {count}")).collect();
+    print_result(&format!(
+        "Positions {}, judged {judged}: found {}{reasons}\nSuite {} ({} repeat a solution of the \
+         same game)\n",
+        candidates.len(),
+        found.len(),
+        lines.len(),
+        found.len() - lines.len()
+    ))?;
     if let Some(first) = faults.first() {
         let message = format!(
             "the engine failed at {} positions, first: {first}\nhint: repeat them with the same command",
@@ -205,23 +215,6 @@ fn judge(
         }
         searched => searched.map(|_| faults),
     }
-}
-
-/// Returns a summary with the number of positions for each verdict.
-fn summary(
-    rejected: &BTreeMap<Rejection, usize>,
-    candidates: usize,
-    found: usize,
-    lines: usize,
-) -> String {
-    let judged = found + rejected.values().sum::<usize>();
-    let rejected: String =
-        rejected.iter().map(|(rejection, count)| format!(", {rejection} {count}")).collect();
-    format!(
-        "Positions {candidates}, judged {judged}: found {found}{rejected}\nSuite {lines} ({} repeat \
-         a solution of the same game)\n",
-        found - lines
-    )
 }
 
 /// Returns the header of the suite, with the sources and the conditions of the verification.
