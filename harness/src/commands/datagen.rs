@@ -16,9 +16,7 @@ use arbiter_game::adjudicate::{DrawRule, ResignRule};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Order;
 use arbiter_plan::{EngineSpec, Plan, RunKind, resolve_engine};
-use arbiter_process::{
-    Cancel, EndReason, Spawner, Timeouts, folder_of, open_input, run_to_completion,
-};
+use arbiter_process::{EndReason, Timeouts, folder_of, open_input, run_to_completion};
 use arbiter_report::note;
 use arbiter_runner::unix_time_ms;
 use arbiter_settings::merged;
@@ -198,19 +196,13 @@ fn openings(
     let engine = resolve_engine(0, first.or(&request.each)).map_err(Failure::invalid)?;
     let setup = setup(&engine)?;
     note(&format!("{} generates {count} openings", setup.name));
-    let fens = interruptible(move |spawner, cancel| genfens(setup, count, seed, spawner, cancel))?;
+    let fens = genfens(setup, count, seed)?;
     write_atomically(&path, &fens, in_use(store_files(&requested.results))?)?;
     Ok(path)
 }
 
 /// Returns the openings that the engine prints in reply to `genfens`, one per line.
-fn genfens(
-    setup: EngineSetup,
-    count: u64,
-    seed: u64,
-    spawner: &Spawner,
-    cancel: &Cancel,
-) -> Result<String, Failure> {
+fn genfens(setup: EngineSetup, count: u64, seed: u64) -> Result<String, Failure> {
     let EngineSetup { name, mut launch, .. } = setup;
     launch.args.extend([format!("genfens {count} seed {seed} book None"), "quit".to_owned()]);
     let (send, received) = std::sync::mpsc::channel();
@@ -220,11 +212,15 @@ fn genfens(
         fen.into_iter().for_each(|fen| drop(send.send(fen.trim().to_owned())));
     };
     let timeouts = Timeouts { limit: GENFENS_TIMEOUT, grace: Duration::ZERO };
-    let ended = run_to_completion(spawner, &launch, timeouts, cancel, read);
-    let ended = ended.map_err(|error| Failure::environment(format!("engine '{name}': {error}")))?;
-    if ended.reason == EndReason::Cancelled {
-        return Err(Failure::environment("interrupted while generating openings"));
-    }
+    let engine = name.clone();
+    let ended = interruptible(move |spawner, cancel| {
+        let failed = |error| Failure::environment(format!("engine '{engine}': {error}"));
+        let ended = run_to_completion(spawner, &launch, timeouts, cancel, read).map_err(failed)?;
+        if ended.reason == EndReason::Cancelled {
+            return Err(Failure::environment("interrupted while generating openings"));
+        }
+        Ok(ended)
+    })?;
     let fens: Vec<String> = received.try_iter().take(count as usize).collect();
     if (fens.len() as u64) < count {
         return Err(Failure::invalid(format!(
