@@ -101,12 +101,12 @@ pub(crate) struct WorkerArgs {
 }
 
 /// Plays until a signal ends the worker.
-pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
+pub(crate) fn run(mut args: WorkerArgs) -> Result<(), Failure> {
     let slots = args.slots.unwrap_or_else(|| default_concurrency(true));
     if slots > MAX_SLOTS {
         return Err(Failure::invalid(format!("--slots: at most {MAX_SLOTS} concurrent games")));
     }
-    let (access, name, trusted) = entry(args.on, args.access, &args.trust, args.name)?;
+    let (access, name, trusted) = entry(&mut args)?;
     let bytes = |mib: u64| mib.saturating_mul(1 << 20);
     let folder = args.programs.map_or_else(default_folder, Ok)?;
     // Engines are started in other folders, where a relative path would be wrong.
@@ -173,20 +173,15 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
 }
 
 /// Returns the access to the server, the worker's name, and the keys that the worker trusts.
-fn entry(
-    server: ServerName,
-    access: AccessArgs,
-    trust: &[String],
-    name: Option<String>,
-) -> Result<(Access, String, Vec<PublicKey>), Failure> {
-    if matches!(server, ServerName::Url(_)) && trust.is_empty() {
+fn entry(args: &mut WorkerArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
+    if matches!(args.on, ServerName::Url(_)) && args.trust.is_empty() {
         return Err(Failure::usage("--on: a URL requires --trust KEY, as printed by the run"));
     }
-    let (access, role) = access.access(server)?;
-    let trusted = trust.iter().map(|text| PublicKey::read(text));
+    let (access, role) = std::mem::take(&mut args.access).access(args.on.clone())?;
+    let trusted = args.trust.iter().map(|text| PublicKey::read(text));
     let mut trusted = trusted.collect::<Result<Vec<_>, _>>().map_err(Failure::invalid)?;
     let name = match role {
-        Some(Role::Worker(..)) if name.is_some() => {
+        Some(Role::Worker(..)) if args.name.is_some() => {
             return Err(Failure::usage("--name: the join file defines the name"));
         }
         Some(Role::Worker(name, key)) => {
@@ -196,7 +191,7 @@ fn entry(
         Some(Role::Coordinator(_)) => {
             return Err(Failure::invalid("--on: a coordinator's join file; expected a worker's"));
         }
-        None => name.unwrap_or_else(default_name),
+        None => args.name.clone().unwrap_or_else(default_name),
     };
     if is_worker_name(&name) {
         Ok((access, name, trusted))
