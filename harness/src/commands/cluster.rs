@@ -15,8 +15,8 @@ use crate::fleet::{AccessArgs, ServerName, signing_key};
 use crate::output::{OutputFormat, Rows, print_report, print_result, quoted};
 use crate::{failure::Failure, runtime::runtime};
 use arbiter_cluster::{
-    CONFIGURATION, Cluster, RunId, SetupError, add_workers, document, join_path, make_server,
-    observe, trouble,
+    CONFIGURATION, RunId, SetupError, add_workers, document, join_path, make_server, observe,
+    trouble,
 };
 use arbiter_process::{host_name, replace_process, try_lock};
 use arbiter_report::to_value;
@@ -223,9 +223,31 @@ fn show(args: ShowArgs) -> Result<(), Failure> {
         let connection = access.connect("arbiter cluster").await?;
         observe(&connection, LISTEN).await
     })?;
+    let workers = cluster.workers().map(|(name, worker, _)| WorkerFigures {
+        worker: name,
+        version: &worker.version,
+        slots: worker.slots,
+        playing: worker.playing,
+        pairs: worker.pairs,
+        pairs_per_minute: worker.pairs_per_minute(),
+        cores: worker.cores,
+        memory_mib: worker.memory_mib,
+        system: &worker.system,
+        cpu: &worker.cpu,
+        sandbox: &worker.sandbox,
+        bench_nps: worker.benches.iter().map(|(engine, nps)| (engine.as_str(), *nps)).collect(),
+        problem: trouble(worker),
+    });
+    let runs = cluster.runs().map(|run| RunFigures {
+        run: &run.run,
+        run_id: &run.run_id,
+        priority: run.priority,
+        pairs_queued: run.queued,
+        pairs_playing: run.playing,
+    });
+    let figures = ClusterFigures { workers: workers.collect(), runs: runs.collect() };
     let rows = Rows { list: Some("workers"), first: &["worker", "slots", "playing"] };
-    let document = document(&cluster);
-    print_report(&args.format.of_document(&document, || to_value(&figures(&cluster)), rows))
+    print_report(&args.format.of_document(&document(&cluster), || to_value(&figures), rows))
 }
 
 /// Workers and runs on a NATS server: `arbiter cluster show`.
@@ -283,32 +305,6 @@ struct RunFigures<'a> {
     pairs_queued: u64,
     /// Number of pairs in progress.
     pairs_playing: u64,
-}
-
-fn figures(cluster: &Cluster) -> ClusterFigures<'_> {
-    let workers = cluster.workers().map(|(name, worker, _)| WorkerFigures {
-        worker: name,
-        version: &worker.version,
-        slots: worker.slots,
-        playing: worker.playing,
-        pairs: worker.pairs,
-        pairs_per_minute: worker.pairs_per_minute(),
-        cores: worker.cores,
-        memory_mib: worker.memory_mib,
-        system: &worker.system,
-        cpu: &worker.cpu,
-        sandbox: &worker.sandbox,
-        bench_nps: worker.benches.iter().map(|(engine, nps)| (engine.as_str(), *nps)).collect(),
-        problem: trouble(worker),
-    });
-    let runs = cluster.runs().map(|run| RunFigures {
-        run: &run.run,
-        run_id: &run.run_id,
-        priority: run.priority,
-        pairs_queued: run.queued,
-        pairs_playing: run.playing,
-    });
-    ClusterFigures { workers: workers.collect(), runs: runs.collect() }
 }
 
 impl From<SetupError> for Failure {
