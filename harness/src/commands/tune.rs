@@ -81,7 +81,7 @@ struct PatchArgs {
 }
 
 /// Flags of the confirmation.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 #[command(next_help_heading = "Confirmation")]
 struct ConfirmArgs {
     /// After the run, play run NAME-confirm: an SPRT of the tuned values against the initial
@@ -107,21 +107,9 @@ pub(crate) fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Passed)
 }
 
+/// Merges the flags with the settings file, where flags take precedence, and tunes.
 fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
-    let confirm = args.confirm.clone();
-    let requested = requested_run(args)?;
-    let results = requested.results.clone();
-    let format = requested.flags.format;
-    let (name, code) = run::play_and_name(RunKind::Tune, requested)?;
-    match code {
-        ExitCode::Passed if confirm.confirm => confirm.play(&results, &name, format),
-        code => Ok(code),
-    }
-}
-
-/// Merges the flags with the settings file; flags take precedence.
-fn requested_run(args: TuneArgs) -> Result<RequestedRun, Failure> {
-    let TuneArgs { parameters, gains, no_probe, mut play, .. } = args;
+    let TuneArgs { parameters, gains, no_probe, mut play, confirm, .. } = args;
     let settings = play.file()?;
     let file = settings.name();
     let is_new = !play.is_resuming();
@@ -141,7 +129,13 @@ fn requested_run(args: TuneArgs) -> Result<RequestedRun, Failure> {
     };
     requested.request.tuning = Some(table.tuning(parameters));
     requested.is_probed = is_new && !no_probe;
-    Ok(requested)
+    let results = requested.results.clone();
+    let format = requested.flags.format;
+    let (name, code) = run::play_and_name(RunKind::Tune, requested)?;
+    match code {
+        ExitCode::Passed if confirm.confirm => confirm.play(&results, &name, format),
+        code => Ok(code),
+    }
 }
 
 impl ConfirmArgs {
