@@ -39,19 +39,6 @@ pub(crate) struct SamplesArgs {
     every: u16,
 }
 
-/// Returns the reason why there are no samples, with the sources.
-fn no_samples_reason(args: &SamplesArgs, games: usize) -> String {
-    let sources = args.source.names(|path| path.display().to_string());
-    match games {
-        0 => format!("{sources}: there is no game; give a PGN file with moves"),
-        _ => format!(
-            "{sources}: {}, but no quiet position in a game with a result; see the rules \
-             with --help, or lower --from-ply and --every",
-            quantity(games, "game")
-        ),
-    }
-}
-
 /// Reads the games and writes the samples.
 pub(crate) fn run(args: &SamplesArgs) -> Result<(), Failure> {
     let games = args.source.games()?;
@@ -66,7 +53,15 @@ pub(crate) fn run(args: &SamplesArgs) -> Result<(), Failure> {
         }
     }
     if positions == 0 {
-        return Err(Failure::nothing_to_run(no_samples_reason(args, games.len())));
+        let sources = args.source.names(|path| path.display().to_string());
+        return Err(Failure::nothing_to_run(match games.len() {
+            0 => format!("{sources}: there is no game; give a PGN file with moves"),
+            games => format!(
+                "{sources}: {}, but no quiet position in a game with a result; see the rules \
+                 with --help, or lower --from-ply and --every",
+                quantity(games, "game")
+            ),
+        }));
     }
     file.finish()?;
     let out = args.out.display();
