@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{BIASES, TestArgs, no_variance, numbers};
+use super::{BIASES, TestArgs, counts, no_variance};
 use crate::output::{OutputFormat, Rows};
 use arbiter_report::{Document, Table, to_value};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
@@ -31,7 +31,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_negative_numbers = true)]
     elo: Vec<f64>,
     /// Counts of a pilot sample; adds a forecast from these counts
-    #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = numbers::counts::<5>)]
+    #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = counts::<5>)]
     pilot: Option<[u64; 5]>,
 }
 
@@ -97,7 +97,12 @@ pub(crate) fn run(args: &PlanArgs, format: OutputFormat) -> Result<String, Strin
     let planned = PlannedTest::new(test, conditions);
     let planned = planned.ok_or_else(|| no_variance(args.bias, args.draw_ratio))?;
     let elos = if args.elo.is_empty() { range(&test, &planned) } else { args.elo.clone() };
-    let points = elos.iter().map(|elo| Cost::of(planned.at(*elo))).collect();
+    let cost = |elo| {
+        let OperatingPoint { elo, nelo, exit } = planned.at(elo);
+        let Exit { upper_probability: pass_probability, mean_units: expected_games } = exit;
+        Cost { elo, nelo, pass_probability, expected_games }
+    };
+    let points = elos.into_iter().map(cost).collect();
     let pilot = args.pilot.map(|counts| pilot_cost(&test, &Pentanomial(counts))).transpose()?;
     let figures = CostFigures {
         test,
@@ -107,18 +112,11 @@ pub(crate) fn run(args: &PlanArgs, format: OutputFormat) -> Result<String, Strin
         logistic_elo0: planned.logistic(test.elo0),
         logistic_elo1: planned.logistic(test.elo1),
         points,
-        worst: planned.worst().map(|elo| Cost::of(planned.at(elo))),
+        worst: planned.worst().map(cost),
         pilot,
     };
     let rows = Rows { list: Some("points"), first: &["elo", "nelo"] };
     Ok(format.of_document(&document(&figures), || to_value(&figures), rows))
-}
-
-impl Cost {
-    fn of(OperatingPoint { elo, nelo, exit }: OperatingPoint) -> Cost {
-        let Exit { upper_probability: pass_probability, mean_units: expected_games } = exit;
-        Cost { elo, nelo, pass_probability, expected_games }
-    }
 }
 
 /// Returns thirteen strengths in logistic Elo, from H0 minus the width of the test (H1 − H0) to H1
@@ -137,8 +135,8 @@ fn pilot_cost(test: &Sprt, pairs: &Pentanomial) -> Result<PilotCost, String> {
     let probabilities = probabilities.ok_or("expected a pilot with at least 1 pair")?;
     let exit = test.exit_of_pairs(&probabilities);
     let exit = exit.ok_or("pairs as in the pilot move the LLR in one direction only")?;
-    let Exit { upper_probability: pass_probability, mean_units } = exit;
-    Ok(PilotCost { pass_probability, expected_games: 2.0 * mean_units })
+    let expected_games = 2.0 * exit.mean_units;
+    Ok(PilotCost { pass_probability: exit.upper_probability, expected_games })
 }
 
 fn document(figures: &CostFigures) -> Document {

@@ -6,7 +6,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{BIASES, TestArgs, no_variance, numbers};
+use super::{BIASES, TestArgs, format_number, list, no_variance};
 use crate::args::threads;
 use crate::output::{OutputFormat, Rows};
 use arbiter_report::{Document, Table, progress_bar, to_value};
@@ -36,7 +36,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "ELO", default_value_t = 0.0)]
     bias: f64,
     /// Probabilities of the five pair scores; they determine the true strength
-    #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = numbers::list::<f64, 5>,
+    #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = list::<f64, 5>,
         conflicts_with_all = ["elo", "draw_ratio", "bias"])]
     probabilities: Option<[f64; 5]>,
     /// Number of pairs between two evaluations of the LLR
@@ -264,9 +264,9 @@ fn document(figures: &SimulationFigures) -> Document {
     let mut table = Table::new(["true", "nElo", "Elo", "passed", "capped", "games"]);
     for point in points {
         table.push([
-            &numbers::format_number(point.elo_true, 2),
-            &numbers::format_number(point.nelo, 3),
-            &numbers::format_number(point.elo, 3),
+            &format_number(point.elo_true, 2),
+            &format_number(point.nelo, 3),
+            &format_number(point.elo, 3),
             &format!("{:.2} ± {:.2} %", 100.0 * point.pass_rate, 100.0 * point.pass_rate_error),
             &point.capped,
             &format!("{:.0} ± {:.0}", point.mean_games, point.mean_games_error),

@@ -4,8 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::numbers::format_number;
-use super::{TestArgs, numbers};
+use super::{TestArgs, counts, format_number};
 use crate::output::{OutputFormat, Rows};
 use arbiter_report::{
     Document, EloFigures, Strength, Table, ends, interval, percent, plus_minus_95, signed, to_value,
@@ -24,10 +23,10 @@ use arbiter_stats::{
 #[command(group = clap::ArgGroup::new("sample").required(true).multiple(true))]
 pub(crate) struct CountArgs {
     /// Pairs by points: both lost, one lost and one drawn, even, one won and one drawn, both won
-    #[arg(long, value_name = "LL,LD,DD,WD,WW", group = "sample", value_parser = numbers::counts::<5>)]
+    #[arg(long, value_name = "LL,LD,DD,WD,WW", group = "sample", value_parser = counts::<5>)]
     counts: Option<[u64; 5]>,
     /// Games won, drawn and lost; with --counts, these must be the games of the pairs
-    #[arg(long, value_name = "W,D,L", group = "sample", value_parser = numbers::counts::<3>)]
+    #[arg(long, value_name = "W,D,L", group = "sample", value_parser = counts::<3>)]
     wdl: Option<[u64; 3]>,
     #[command(flatten)]
     test: TestArgs,
