@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::list::{RunFilterArgs, folder, listed};
+use super::{RunFilterArgs, folder, listed};
 use crate::failure::Failure;
 use crate::output::{NewFile, in_use, print_result, store_files, write_error};
 use arbiter_game::consistency;
