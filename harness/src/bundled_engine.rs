@@ -1,5 +1,6 @@
 //! The bundled engine, Palimpsest. No other module depends on Palimpsest's crate.
 
+use crate::exit_code::ExitCode;
 use arbiter_names::did_you_mean;
 use palimpsest::eval::Variant;
 use palimpsest::search::{Configuration, Personality};
@@ -70,6 +71,7 @@ pub(crate) fn check_features(options: &[(String, String)]) -> Result<(), String>
 }
 
 /// Runs the engine in this process, and returns its exit code.
-pub(crate) fn run(args: Vec<String>) -> i32 {
-    palimpsest::run(args.into_iter())
+pub(crate) fn run(args: Vec<String>) -> ExitCode {
+    let code = u8::try_from(palimpsest::run(args.into_iter())).ok();
+    code.and_then(ExitCode::from_number).unwrap_or(ExitCode::Bug)
 }

@@ -5,7 +5,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::console::{ConsoleArgs, LogFormat, help_colour};
 use crate::exit_code::{self, ExitCode};
 use crate::help::{arrange_help, with_hint};
-use crate::{args::PlayArgs, commands::*, failure::Failure};
+use crate::{args::PlayArgs, bundled_engine, commands::*, failure::Failure};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -102,7 +102,11 @@ Examples:
     #[command(subcommand)]
     Openings(openings::OpeningsCommand),
     /// Run Palimpsest, the bundled UCI engine.
-    Engine(engine::EngineArgs),
+    Engine {
+        /// Arguments of `palimpsest`: none for UCI, or `bench`, `perft`, `eval`, `--help`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Print a completion script for a shell.
     Completions(manual::CompletionsArgs),
     /// Print the manual page, or write all manual pages.
@@ -157,7 +161,7 @@ impl Command {
             Command::Speed(args) => return speed::run(args),
             Command::Ci(args) => return ci::run(args),
             Command::Doctor(args) => return doctor::run(*args),
-            Command::Engine(args) => return Ok(engine::run(args)),
+            Command::Engine { args } => return Ok(bundled_engine::run(args)),
             Command::Engines(args) => return engines::run(&args),
             Command::Init(args) => init::run(args),
             Command::Results(args) => results::run(&args),

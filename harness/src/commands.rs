@@ -10,7 +10,6 @@ pub(crate) mod compat;
 pub(crate) mod ctl;
 pub(crate) mod datagen;
 pub(crate) mod doctor;
-pub(crate) mod engine;
 pub(crate) mod engines;
 pub(crate) mod epd;
 pub(crate) mod init;
