@@ -133,10 +133,9 @@ fn selected_checks(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
         |check: &&Check| regex.is_match(check.name) || regex.is_match(&check.grade.to_string());
     let checks: Vec<&Check> = checks().filter(is_wanted).collect();
     if checks.is_empty() {
-        Err(Failure::nothing_to_run(format!("no check matches '{pattern}'")))
-    } else {
-        Ok(checks)
+        return Err(Failure::nothing_to_run(format!("no check matches '{pattern}'")));
     }
+    Ok(checks)
 }
 
 fn listed(checks: &[&Check]) -> String {

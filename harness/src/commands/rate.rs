@@ -195,14 +195,9 @@ pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
     let (options, lines) = options(args, &tally).map_err(Failure::invalid)?;
     let meetings = tally.meetings();
     let has_prior = !(options.priors.is_empty() && options.relations.is_empty());
+    let contradiction = "--prior and --relations contradict each other: give larger deviations";
     let rated = rate(tally.players.len(), &meetings, &options).map_err(|error| {
-        if has_prior {
-            Failure::invalid(
-                "--prior and --relations contradict each other: give larger deviations",
-            )
-        } else {
-            Failure::new(ExitCode::Bug, error)
-        }
+        if has_prior { Failure::invalid(contradiction) } else { Failure::new(ExitCode::Bug, error) }
     })?;
     let scale = if args.scale == ScaleArg::Ordo { "Ordo's scale" } else { "logistic scale" };
     let priors = options.priors.iter().map(|prior| prior.player);
@@ -258,6 +253,10 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
     });
     let relations = relations.collect::<Result<Vec<_>, _>>()?;
     let (lines, relations) = relations.into_iter().flatten().unzip();
+    let mut priors = Vec::new();
+    for (name, [mean, deviation]) in &args.prior {
+        priors.push(Prior { player: player(name)?, mean: *mean, deviation: *deviation });
+    }
     let options = Options {
         model: args.law,
         scale: match args.scale {
@@ -268,13 +267,7 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
         draw_rate: parameter(args.draw_ratio),
         prior_draws: args.prior_draws,
         anchors,
-        priors: args
-            .prior
-            .iter()
-            .map(|(name, [mean, deviation])| {
-                Ok(Prior { player: player(name)?, mean: *mean, deviation: *deviation })
-            })
-            .collect::<Result<_, String>>()?,
+        priors,
         relations,
     };
     Ok((options, lines))
@@ -317,10 +310,9 @@ fn relation(
     }
     let players = [player(first)?, player(second)?];
     if players[0] == players[1] {
-        Err(format!("expected two players, got '{first}' twice"))
-    } else {
-        Ok(Relation { players, mean, deviation })
+        return Err(format!("expected two players, got '{first}' twice"));
     }
+    Ok(Relation { players, mean, deviation })
 }
 
 /// Parses each line of a comma-separated file with `of`, which receives the fields and the line
@@ -390,11 +382,9 @@ fn choice(args: &RateArgs) -> Result<Choice, String> {
     }
     let mut aliases = HashMap::new();
     for (other, name) in given.iter().filter(|(other, name)| other != name) {
-        match aliases.insert(other.clone(), name.clone()) {
-            Some(before) if before != *name => {
-                return Err(format!("'{other}' is another name of '{before}' and of '{name}'"));
-            }
-            _ => {}
+        let before = aliases.insert(other.clone(), name.clone());
+        if let Some(before) = before.filter(|before| before != name) {
+            return Err(format!("'{other}' is another name of '{before}' and of '{name}'"));
         }
     }
     if let Some((other, name)) = given.iter().find(|(_, name)| aliases.contains_key(name)) {

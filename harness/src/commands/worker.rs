@@ -193,11 +193,10 @@ fn entry(args: &mut WorkerArgs) -> Result<(Access, String, Vec<PublicKey>), Fail
         }
         None => args.name.clone().unwrap_or_else(default_name),
     };
-    if is_worker_name(&name) {
-        Ok((access, name, trusted))
-    } else {
-        Err(Failure::invalid(format!("invalid worker name '{name}'")))
+    if !is_worker_name(&name) {
+        return Err(Failure::invalid(format!("invalid worker name '{name}'")));
     }
+    Ok((access, name, trusted))
 }
 
 fn default_name() -> String {
