@@ -136,10 +136,9 @@ enum SortKey {
 
 /// Runs the command.
 pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
-    let folders = if args.results.is_empty() {
-        vec![ResultsArg::default().folder()?]
-    } else {
-        args.results.clone()
+    let folders = match &args.results[..] {
+        [] => vec![ResultsArg::default().folder()?],
+        given => given.to_vec(),
     };
     let folder = || match &folders[..] {
         [folder] => Ok(folder),
