@@ -207,17 +207,13 @@ fn objective(args: &SimulateArgs, tuning: &Tuning) -> Result<SimulatedObjective,
         let message = format!("expected one --step-elo above 0, or {count} of them");
         return Err(Failure::invalid(message));
     }
-    let optimum = if args.optimum.is_empty() {
-        tuning
-            .parameters
-            .iter()
-            .map(|p| {
-                let inwards = if p.start < 0.5 * (p.min + p.max) { 1.0 } else { -1.0 };
-                p.clip(p.start + inwards * USUAL_OFFSET * p.c_end)
-            })
-            .collect()
-    } else {
-        args.optimum.clone()
+    let usual_optimum = |p: &Parameter| {
+        let inwards = if p.start < 0.5 * (p.min + p.max) { 1.0 } else { -1.0 };
+        p.clip(p.start + inwards * USUAL_OFFSET * p.c_end)
+    };
+    let optimum = match args.optimum[..] {
+        [] => tuning.parameters.iter().map(usual_optimum).collect(),
+        _ => args.optimum.clone(),
     };
     if optimum.len() != count || optimum.iter().any(|value| !value.is_finite()) {
         return Err(Failure::invalid(format!("expected {count} values for --optimum")));
