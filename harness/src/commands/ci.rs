@@ -146,7 +146,8 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         outcomes.push(outcome(&gate.name, gate.kind, GateVerdict::Skipped, words));
     }
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
-    publish(&args, test, sides.as_ref().and_then(GateEngines::base_label), &outcomes, files)?;
+    let base = sides.as_ref().and_then(|sides| sides.base.as_ref().ok());
+    publish(&args, test, base.map(|base| base.label.as_str()), &outcomes, files)?;
     let code = ExitCode::from_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug);
     interruption.map_or(Ok(code), Err)
 }

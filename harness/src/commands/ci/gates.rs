@@ -50,7 +50,7 @@ pub(super) struct GateEngines {
     /// Engine under test.
     pub(super) test: Side,
     /// Base, or the reason why no base is available (empty if no gate needs a base).
-    base: Result<Side, String>,
+    pub(super) base: Result<Side, String>,
     /// Names of the gates that are skipped because none of their paths has changed.
     unchanged: Vec<String>,
 }
@@ -89,11 +89,6 @@ impl GateEngines {
         let mut sides = sides.into_iter();
         let test = sides.next().ok_or_else(|| Failure::invalid("no engine under test"))?;
         Ok(GateEngines { test, base: sides.next().ok_or(without), unchanged })
-    }
-
-    /// Returns the name of the base.
-    pub(super) fn base_label(&self) -> Option<&str> {
-        self.base.as_ref().ok().map(|base| base.label.as_str())
     }
 
     /// Returns the names of the engines, in one line.
