@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::parameters::listed;
+use super::listed;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, print_report};
 use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS};
