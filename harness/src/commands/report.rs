@@ -113,11 +113,6 @@ impl ReportFormat {
         }
     }
 
-    /// Returns whether the report needs the moves and evaluations of every game.
-    fn is_document(self) -> bool {
-        matches!(self, ReportFormat::Html | ReportFormat::Md | ReportFormat::Svg)
-    }
-
     fn from_path(path: &Path) -> Option<ReportFormat> {
         let extension = path.extension().and_then(OsStr::to_str)?;
         let mut all = ReportFormat::value_variants().iter().copied();
@@ -293,7 +288,8 @@ fn games_name(files: &[PathBuf]) -> String {
 /// Returns the report on the games in PGN files.
 fn render_games(files: &[PathBuf], form: ReportFormat) -> Result<String, Failure> {
     let threads = threads(None).map_err(Failure::invalid)?;
-    let evaluations = form.is_document();
+    // Only these formats show the moves and evaluations of games.
+    let evaluations = matches!(form, ReportFormat::Html | ReportFormat::Md | ReportFormat::Svg);
     let scan_options = ScanOptions { opening_plies: OPENING_PLIES, replay: false, evaluations };
     let tally =
         read_files(files, scan_options, Tally::default(), threads).map_err(Failure::invalid)?;
