@@ -92,10 +92,8 @@ impl GateEngines {
 
     /// Returns the names of the engines, in one line.
     pub(super) fn describe(&self) -> String {
-        match &self.base {
-            Ok(base) => format!("{} and {}", self.test.label, base.label),
-            Err(_) => self.test.label.clone(),
-        }
+        let labels = [&self.test].into_iter().chain(&self.base).map(|side| side.label.as_str());
+        labels.collect::<Vec<_>>().join(" and ")
     }
 }
 

@@ -9,9 +9,7 @@ pub(super) fn pages(mut command: Command) -> Vec<(String, String)> {
     command.build();
     let mut index = "# Commands\n\n| command | |\n| --- | --- |\n".to_owned();
     let mut pages = Vec::new();
-    for command in subcommands(&command) {
-        collect(command, &mut index, &mut pages);
-    }
+    collect(&command, &mut index, &mut pages);
     pages.push(("index.md".to_owned(), index));
     pages
 }
@@ -21,13 +19,16 @@ fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|inner| !inner.is_hide_set() && inner.get_name() != "help")
 }
 
-fn collect(command: &Command, index: &mut String, pages: &mut Vec<(String, String)>) {
-    let name = full_name(command);
-    let file = file_name(command);
-    let about = prose(&text(command.get_about()));
-    *index += &format!("| [`{name}`]({file}) | {} |\n", about.replace('|', "\\|"));
-    pages.push((file, page(command)));
-    subcommands(command).for_each(|inner| collect(inner, index, pages));
+/// Adds the pages of all commands below `parent`, and their rows in the list.
+fn collect(parent: &Command, index: &mut String, pages: &mut Vec<(String, String)>) {
+    for command in subcommands(parent) {
+        let name = full_name(command);
+        let file = file_name(command);
+        let about = prose(&text(command.get_about()));
+        *index += &format!("| [`{name}`]({file}) | {} |\n", about.replace('|', "\\|"));
+        pages.push((file, page(command)));
+        collect(command, index, pages);
+    }
 }
 
 /// Returns the full name of a command, such as `arbiter results list`.
