@@ -38,6 +38,7 @@ use super::assignment::Assignment;
 use super::connection::{AccessError, Connection};
 use super::in_flight::{InFlight, Receipt};
 use super::metrics::ClusterMetrics;
+use super::monitor::WorkerState;
 use super::proof::RunSecret;
 use super::range_set::RangeSet;
 use super::subject::{ALL_WORKER_STATUSES, BEACONS, is_inbox};
@@ -47,7 +48,6 @@ use super::wire::{
     self, AUDITS, Beacon, BenchResult, CoordinatorMessage, Job, Notice, ProgramRequest,
     RunDescription, WorkerStatus,
 };
-use super::worker_state::WorkerState;
 use arbiter_run::Remark;
 use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent, unix_time_ms};
 

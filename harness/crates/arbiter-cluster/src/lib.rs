@@ -19,7 +19,6 @@ mod outliers;
 mod overview;
 mod proof;
 mod range_set;
-mod run_id;
 mod server_setup;
 mod subject;
 mod suite;
@@ -27,7 +26,6 @@ mod trust;
 mod verify;
 pub mod wire;
 mod worker;
-mod worker_state;
 
 pub use assignment::Assignment;
 pub use bench::measure;
@@ -37,18 +35,16 @@ pub use coordinator::{
 };
 pub use join_file::{Role, read_join_file};
 pub use metrics::{ClusterMetrics, WorkerMetrics};
-pub use monitor::{Announcement, Cluster, Listener, observe};
+pub use monitor::{Announcement, Cluster, Listener, WorkerState, observe};
 pub use outliers::worker_residuals;
 pub use overview::{benches, cluster_text, document, runs_table, trouble};
 pub use proof::{Token, proof};
-pub use run_id::RunId;
 pub use server_setup::{
     CONFIGURATION, JOIN_SUFFIX, SetupError, add_workers, join_path, make_server,
 };
 pub use subject::{
-    ALL_COORDINATOR_MESSAGES, BEACONS, INBOX, JOB_CONSUMER, is_inbox, worker_status,
+    ALL_COORDINATOR_MESSAGES, BEACONS, INBOX, JOB_CONSUMER, RunId, is_inbox, worker_status,
 };
 pub use suite::{SuiteResults, SuiteRunError, run_suite};
 pub use trust::{Key, PublicKey};
 pub use worker::{Config, Phase, serve};
-pub use worker_state::WorkerState;

@@ -6,7 +6,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-use super::worker_state::WorkerState;
+use super::monitor::WorkerState;
 
 /// Gauges by the value of the label `state`.
 type ByState = Family<[(&'static str, String); 1], Gauge>;

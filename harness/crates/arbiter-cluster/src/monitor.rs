@@ -1,18 +1,23 @@
-//! The workers and runs on a NATS server, as announced by status messages and beacons.
+//! The workers and runs on a NATS server, as announced by status messages and beacons, and the
+//! states of workers, as displayed to users.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_nats::Subscriber;
 use futures_util::StreamExt;
+use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::connection::{AccessError, Connection};
 use super::metrics::ClusterMetrics;
-use super::run_id::RunId;
-use super::subject::{ALL_WORKER_STATUSES, BEACONS};
-use super::wire::{self, Beacon, WorkerStatus};
-use super::worker_state::{TIMEOUT_S, WorkerState};
+use super::subject::{ALL_WORKER_STATUSES, BEACONS, RunId};
+use super::wire::{self, Beacon, EXCLUDED, WorkerStatus};
+
+/// Time without a message, in seconds, after which a worker counts as silent and a run is removed.
+/// Workers send a status every 3 seconds and coordinators a beacon every second, so a few messages
+/// may be lost.
+const TIMEOUT_S: u32 = 10;
 
 /// Time for which a silent worker stays in the list, in seconds, so that users notice that the
 /// worker is silent.
@@ -21,6 +26,37 @@ const MEMORY_S: u32 = 3600;
 /// Maximum number of workers and maximum number of runs. The limits prevent a sender from filling
 /// the memory.
 const MAX_ENTRIES: usize = 10_000;
+
+/// State of a worker; the variants are ordered by urgency, most urgent first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WorkerState {
+    /// A run has excluded the worker.
+    Excluded,
+    /// The worker has sent no status for at least 10 s.
+    Silent,
+    /// The worker plays at least one game.
+    Playing,
+    /// The worker has nothing to do.
+    Idle,
+}
+
+arbiter_names::named!(WorkerState);
+
+impl WorkerState {
+    /// Returns the state of a worker from its last status, received `silent` seconds ago.
+    pub fn of(status: &WorkerStatus, silent: u32) -> WorkerState {
+        let is_excluded = status.refusals.iter().any(|(_, why)| why.starts_with(EXCLUDED));
+        match status.playing {
+            // This state comes first, because the other states follow from a status that may be
+            // outdated.
+            _ if silent >= TIMEOUT_S => WorkerState::Silent,
+            _ if is_excluded => WorkerState::Excluded,
+            0 => WorkerState::Idle,
+            _ => WorkerState::Playing,
+        }
+    }
+}
 
 /// The workers and runs on a server, each with the seconds since its last message.
 #[derive(Debug, Default, Clone, PartialEq)]

@@ -3,9 +3,8 @@
 use arbiter_names::quantity;
 use arbiter_report::{Block, Document, Table};
 
-use crate::monitor::Cluster;
+use crate::monitor::{Cluster, WorkerState};
 use crate::wire::WorkerStatus;
-use crate::worker_state::WorkerState;
 
 /// Returns the reason why a worker does not play a run or, if there is no such reason, the last
 /// problem of the worker.

@@ -7,7 +7,7 @@
 
 use std::fmt::Display;
 
-use super::run_id::RunId;
+use super::subject::RunId;
 use super::trust::Key;
 
 /// 32 bytes known only to the coordinator and one recipient; comparisons take constant time.

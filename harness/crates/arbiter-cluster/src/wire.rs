@@ -14,7 +14,6 @@ mod result;
 #[cfg(any(test, feature = "fuzz"))]
 pub(crate) mod samples;
 mod signed;
-mod text;
 
 use std::io::{Read, Write};
 
@@ -26,8 +25,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::subject;
-use arbiter_game::text::MAX_TEXT;
-use arbiter_game::text::printable;
+use arbiter_game::text::{MAX_TEXT, printable};
 
 pub use arbiter_build::Signature as BenchResult;
 pub use description::{Requirements, RunDescription, RunEngine, RunFile};
@@ -35,13 +33,12 @@ pub(crate) use job::attempt_of_job;
 pub use job::{AUDITS, Job, Work, WorkMessage, read_job};
 pub(crate) use messages::EXCLUDED;
 pub use messages::{
-    Beacon, CoordinatorMessage, Heartbeat, JoinAnswer, JoinRequest, Notice, ProgramRequest,
-    WorkerStatus, read_join_answer,
+    Beacon, Benches, CoordinatorMessage, Heartbeat, JoinAnswer, JoinRequest, Notice,
+    ProgramRequest, WorkerStatus, is_worker_name, read_join_answer,
 };
 pub use result::{JobResult, Payload, Report, write_result};
 pub(crate) use result::{ProvenResult, check_proof, read_result};
 pub use signed::{Signed, sign, unverified, verified};
-pub use text::is_worker_name;
 
 /// Version of all messages. Any change except a new field with a default raises the version, by at
 /// most one per release. Each release reads the messages of the previous and the next version. A
@@ -155,7 +152,7 @@ pub fn read_from<T: Message>(message: &async_nats::Message) -> Result<(String, T
 
 /// Returns the name of the worker that has sent a message.
 pub(crate) fn sender_of(message: &async_nats::Message) -> Result<String, WireError> {
-    text::checked_name(subject::sender(&message.subject))
+    messages::checked_name(subject::sender(&message.subject))
 }
 
 /// Compresses a message that may be long.

@@ -23,8 +23,7 @@ use tokio::time::{interval, timeout};
 use self::known_runs::KnownRuns;
 use super::connection::{AccessError, Connection};
 use super::metrics::WorkerMetrics;
-use super::run_id::RunId;
-use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, worker_status};
+use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, RunId, worker_status};
 use super::trust::PublicKey;
 use super::wire::{
     self, CoordinatorMessage, EXCLUDED, Job, Notice, WireError, WorkMessage, WorkerStatus,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::run_id::RunId;
+use crate::subject::RunId;
 use crate::wire::{Requirements, RunDescription, RunEngine};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};

@@ -18,8 +18,7 @@ use tokio::time::sleep;
 
 use crate::connection::{AccessError, Connection};
 use crate::in_flight::SentJob;
-use crate::run_id::RunId;
-use crate::subject::{JOB_CONSUMER, PROGRAMS, RESULT_CONSUMER};
+use crate::subject::{JOB_CONSUMER, PROGRAMS, RESULT_CONSUMER, RunId};
 use crate::trust::PublicKey;
 use crate::wire;
 

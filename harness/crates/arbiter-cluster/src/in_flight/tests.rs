@@ -1,5 +1,5 @@
 use super::*;
-use crate::run_id::RunId;
+use crate::subject::RunId;
 use crate::wire::samples::{job, played};
 use arbiter_run::PairJob;
 

@@ -10,7 +10,7 @@ use serde_with::{As, DisplayFromStr, serde_conv};
 
 use super::signed::{MAX_SIGNED, Signed};
 use super::{Message, WireError, invalid};
-use crate::run_id::RunId;
+use crate::subject::RunId;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::text::printable;

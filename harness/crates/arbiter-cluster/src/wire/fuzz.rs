@@ -11,7 +11,7 @@ use super::samples::*;
 use super::*;
 use crate::assignment::Assignment;
 use crate::join_file::{JoinFile, Role};
-use crate::run_id::RunId;
+use crate::subject::RunId;
 use crate::trust::PublicKey;
 use crate::verify::Terms;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};

@@ -11,7 +11,7 @@ use shakmaty::{ByColor, CastlingMode, Position};
 use super::signed::{Signed, verified};
 use super::{Message, RunDescription, WireError, invalid};
 use crate::proof::Token;
-use crate::run_id::RunId;
+use crate::subject::RunId;
 use crate::trust::PublicKey;
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;

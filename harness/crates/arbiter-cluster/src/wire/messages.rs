@@ -1,15 +1,13 @@
-//! Short messages: announcements, heartbeats, requests and notices.
+//! Short messages: announcements, heartbeats, requests and notices; and the names of workers.
 
 use serde::{Deserialize, Serialize};
-use serde_with::{As, DisplayFromStr, Same};
+use serde_with::{As, DisplayFromStr, Same, serde_conv};
 
 use super::signed::{Signed, verified};
-use super::text::WorkerName;
-use super::{Message, WireError, invalid};
+use super::{BenchResult, Message, WireError, invalid};
 use crate::proof::Token;
-use crate::run_id::RunId;
+use crate::subject::RunId;
 use crate::trust::PublicKey;
-use arbiter_build::Signature as BenchResult;
 use arbiter_game::text::Text;
 use arbiter_run::MAX_SLOTS;
 
@@ -23,6 +21,9 @@ const MAX_REFUSALS: usize = 64;
 
 /// Maximum number of engines of a run.
 const MAX_ENGINES: usize = 1_000;
+
+/// Maximum length of the name of a worker, in bytes.
+const MAX_NAME: usize = 64;
 
 /// Prefix of the reason for a refusal if the run has excluded the worker.
 pub(crate) const EXCLUDED: &str = "excluded: ";
@@ -163,11 +164,14 @@ pub struct JoinRequest {
     /// Random bytes, different in each request, so that no recorded answer is valid.
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
-    /// Bench results, by the index of the engine, or the reason why the bench failed; `None` if the
-    /// run does not require the bench of the engine.
+    /// Bench results of the engines.
     #[serde(with = "As::<Vec<Option<Result<Same, Text>>>>")]
-    pub benches: Vec<Option<Result<BenchResult, String>>>,
+    pub benches: Benches,
 }
+
+/// Bench result of each engine, or the reason why the bench failed; `None` if the run does not
+/// require the bench of the engine.
+pub type Benches = Vec<Option<Result<BenchResult, String>>>;
 
 impl Message for JoinRequest {
     fn validated(self) -> Result<JoinRequest, WireError> {
@@ -261,4 +265,25 @@ impl Message for CoordinatorMessage {}
 
 impl Signed for CoordinatorMessage {
     const PURPOSE: &'static str = "message";
+}
+
+serde_conv!(
+    /// The name of a worker.
+    WorkerName,
+    String,
+    String::as_str,
+    |name: String| checked_name(&name)
+);
+
+/// Returns whether a string is a valid name of a worker. A name consists of words of ASCII letters,
+/// digits, `_` and `-`, separated by dots, so that the name can be part of a subject.
+pub fn is_worker_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+    let is_word = |word: &str| !word.is_empty() && word.chars().all(plain);
+    name.len() <= MAX_NAME && name.split('.').all(is_word)
+}
+
+pub(super) fn checked_name(name: &str) -> Result<String, WireError> {
+    let invalid = || invalid("an invalid worker name");
+    is_worker_name(name).then(|| name.to_owned()).ok_or_else(invalid)
 }

@@ -7,7 +7,7 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
 use super::*;
 use crate::proof::RunSecret;
-use crate::run_id::RunId;
+use crate::subject::RunId;
 use crate::trust::Key;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};

@@ -7,7 +7,7 @@ use super::samples::*;
 use super::*;
 use crate::assignment::Assignment;
 use crate::proof::{RunSecret, proof};
-use crate::run_id::RunId;
+use crate::subject::RunId;
 use crate::trust::{Key, SIGNATURE_BYTES};
 use arbiter_run::PlayedPair;
 use arbiter_suite::perft::{CountResult, Finding, PositionFault, Verdict};

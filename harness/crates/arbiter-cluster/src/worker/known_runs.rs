@@ -9,7 +9,7 @@ use tokio::sync::OnceCell;
 
 use super::run_setup::RunSetup;
 use super::throughput::Throughput;
-use crate::run_id::RunId;
+use crate::subject::RunId;
 use crate::trust::PublicKey;
 use crate::wire::{Beacon, CoordinatorMessage, Notice};
 

@@ -11,8 +11,7 @@ use tokio::time::timeout;
 
 use super::{Config, Shared};
 use crate::connection::Connection;
-use crate::run_id::RunId;
-use crate::subject::PROGRAMS;
+use crate::subject::{PROGRAMS, RunId};
 use crate::wire::{self, ProgramRequest, RunFile};
 use arbiter_game::text::{MAX_TEXT, printable};
 use arbiter_process::write_program;

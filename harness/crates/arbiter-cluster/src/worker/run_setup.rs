@@ -10,8 +10,7 @@ use tokio::time::sleep;
 use super::{Shared, program_store};
 use crate::bench;
 use crate::proof::Token;
-use crate::run_id::RunId;
-use crate::subject::JOB_CONSUMER;
+use crate::subject::{JOB_CONSUMER, RunId};
 use crate::trust::PublicKey;
 use crate::wire::{
     self, BenchResult, JoinRequest, RunDescription, RunEngine, RunFile, WorkerStatus,

@@ -16,7 +16,7 @@ use super::run_setup::RunSetup;
 use super::slot_engines::SlotEngines;
 use super::{Phase, RunStopped, Shared};
 use crate::proof::{Token, proof};
-use crate::run_id::RunId;
+use crate::subject::RunId;
 use crate::wire::{self, Heartbeat, Job, JobResult, Payload, Report, Work};
 use arbiter_game::progress::Progress;
 use arbiter_runner::Executor;
