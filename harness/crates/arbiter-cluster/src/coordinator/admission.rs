@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::wire::BenchResult;
+use crate::wire::{BenchResult, Benches};
 
 /// Minimum number of workers whose bench results differ from the coordinator's results before the
 /// run ends, because the coordinator's machine is then suspect. At least as many workers must
@@ -13,9 +13,6 @@ const MIN_DIFFERING: usize = 2;
 /// Maximum number of workers of a run. The number is limited, because the names of the workers are
 /// stored until the run ends.
 const MAX_WORKERS: usize = 10_000;
-
-/// Result of a bench on a worker, or the reason why the bench failed.
-type BenchOutcome = Result<BenchResult, String>;
 
 /// Decision on a join request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,12 +54,7 @@ impl Admission {
 
     /// Decides on a join request; `others` is the number of other workers that report and are
     /// neither excluded nor refuse the run, whether or not they have joined.
-    pub(super) fn judge(
-        &mut self,
-        worker: &str,
-        benches: &[Option<BenchOutcome>],
-        others: usize,
-    ) -> Verdict {
+    pub(super) fn judge(&mut self, worker: &str, benches: &Benches, others: usize) -> Verdict {
         if self.matching.len() + self.differing.len() >= MAX_WORKERS
             && !self.matching.contains(worker)
         {
@@ -110,7 +102,7 @@ impl Admission {
 mod tests {
     use super::*;
 
-    fn benches(nodes: [u64; 2]) -> Vec<Option<BenchOutcome>> {
+    fn benches(nodes: [u64; 2]) -> Benches {
         nodes.map(|nodes| Some(Ok(BenchResult { nodes, nps: 1.0 }))).to_vec()
     }
 
@@ -127,7 +119,7 @@ mod tests {
         }
         // Engines that have no bench are not compared.
         let mut none = Admission::new([("A".to_owned(), None)].into_iter());
-        assert_eq!(none.judge("a", &[], 0), Verdict::Admit);
+        assert_eq!(none.judge("a", &Benches::new(), 0), Verdict::Admit);
     }
 
     #[test]

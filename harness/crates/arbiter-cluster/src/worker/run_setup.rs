@@ -13,7 +13,7 @@ use crate::proof::Token;
 use crate::subject::{JOB_CONSUMER, RunId};
 use crate::trust::PublicKey;
 use crate::wire::{
-    self, BenchResult, JoinRequest, RunDescription, RunEngine, RunFile, WorkerStatus,
+    self, BenchResult, Benches, JoinRequest, RunDescription, RunEngine, RunFile, WorkerStatus,
 };
 use arbiter_game::annotation::Keeping;
 use arbiter_game::engine::EngineSetup;
@@ -26,10 +26,6 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Maximum number of retries of a request. The limit prevents a slot from waiting for a run that no
 /// longer exists.
 const MAX_TRIES: u32 = 30;
-
-/// Bench result of each engine, or the reason why the bench failed; `None` if the run does not
-/// require the bench of the engine.
-type Benches = Vec<Option<Result<BenchResult, String>>>;
 
 /// Everything that a worker needs to play jobs of a run.
 #[derive(Debug)]
@@ -74,7 +70,7 @@ impl RunSetup {
         // If times are scaled by the bench speed, the bench must run under the same load as the
         // games: with one copy for each game that the worker can play in parallel.
         let copies = description.reference_nps.map_or(1, |_| all_slots / slots.max(1)) as usize;
-        let mut benches: Benches = Vec::new();
+        let mut benches = Benches::new();
         let mut measured = None;
         for (run_engine, engine) in description.engines.iter().zip(&engines) {
             let bench = if run_engine.is_benched {
