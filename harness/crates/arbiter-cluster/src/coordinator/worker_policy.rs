@@ -11,7 +11,10 @@ use super::Coordinator;
 use super::admission::{Admission, Verdict};
 use crate::assignment::Assignment;
 use crate::outliers::{Finding, OutlierDetector};
-use crate::wire::{self, BenchResult, EXCLUDED, JoinAnswer, JoinRequest, Notice, RunDescription};
+use crate::proof::Token;
+use crate::wire::{
+    self, BenchResult, Benches, EXCLUDED, JoinAnswer, JoinRequest, Notice, RunDescription,
+};
 use arbiter_run::{PairTally, Remark};
 use arbiter_runner::JobEvent;
 
@@ -97,33 +100,34 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) async fn answer_join(&mut self, request: &Message) -> Option<JoinAnswer> {
         let (worker, JoinRequest { nonce, benches }) = wire::read_from(request).ok()?;
         let at = self.next_at();
-        let refused =
-            |why: &str| Some(JoinAnswer { nonce, at, token: Err(format!("{EXCLUDED}{why}")) });
+        Some(JoinAnswer { nonce, at, token: self.admit(worker, &benches).await })
+    }
+
+    /// Admits or refuses a worker with these bench results. Returns the token of the worker; the
+    /// error is the reason for the refusal.
+    async fn admit(&mut self, worker: String, benches: &Benches) -> Result<Token, String> {
         if let Some(why) = self.policy.exclusion_reason(&worker) {
-            return refused(why);
+            return Err(format!("{EXCLUDED}{why}"));
         }
         let others = self.players().filter(|(name, _)| *name != worker).count();
-        let (reason, end) = match self.policy.admission.judge(&worker, &benches, others) {
+        let (reason, end) = match self.policy.admission.judge(&worker, benches, others) {
             Verdict::Admit => {
                 self.joined.insert(worker.clone());
                 self.redraw_audits_of(&worker).await;
-                return Some(JoinAnswer { nonce, at, token: Ok(self.secret.token(&worker)) });
+                return Ok(self.secret.token(&worker));
             }
-            Verdict::TooMany => {
-                let token = Err("too many workers have joined the run".to_owned());
-                return Some(JoinAnswer { nonce, at, token });
-            }
+            Verdict::TooMany => return Err("too many workers have joined the run".to_owned()),
             Verdict::Exclude(why) => (why, None),
             Verdict::EndRun(why) => {
                 ("the run ends: other workers report the same problem".to_owned(), Some(why))
             }
         };
-        let answer = refused(&reason);
+        let refusal = format!("{EXCLUDED}{reason}");
         self.exclude(Some(Finding { worker, reason })).await;
         if let Some(why) = end {
             self.notify(JobEvent::Unfit(why));
         }
-        answer
+        Err(refusal)
     }
 
     /// Repeats the notice of exclusion to a worker, in case the first notice was lost. Sends at
