@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use arbiter_cluster::wire::{
-    self, Beacon, CoordinatorMessage, Heartbeat, Job, JobResult, JoinRequest, Notice, Report,
+    self, Beacon, CoordinatorMessage, Heartbeat, Job, JobResult, JoinRequest, Notice,
     RunDescription, Work, WorkerStatus,
 };
 use arbiter_cluster::{
@@ -162,7 +162,7 @@ impl Slot {
                 run_id: self.description.run_id.clone(),
                 number: job.pairing.pair,
                 attempt,
-                report: Report::Played(possible_result(&job)),
+                report: Ok(possible_result(&job)),
             };
             let bytes = wire::write_result(result, &proof, self.connection.max_payload());
             let id = blake3::hash(&bytes).to_string();

@@ -5,9 +5,8 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use super::verify::{self, Terms};
-use super::wire::{Payload, Report, WorkMessage};
-use super::worker::job_runner::play;
-use super::worker::slot_engines::executor;
+use super::wire::{Payload, WorkMessage};
+use super::worker::slot_engines::{executor, play};
 use arbiter_game::driver::GameSetup;
 use arbiter_game::engine::EngineSetup;
 use arbiter_run::{PairJob, PlayedPair, judge_contention};
@@ -80,12 +79,9 @@ impl Assignment for PairJob {
     async fn run_locally(self, engines: Vec<EngineSetup>) -> Result<PlayedPair, String> {
         // Only the moves of these games are compared, so the measured times need not be exact.
         let mut local = executor(engines, Duration::ZERO, false)?;
-        let report = play(&mut local, self, watch::channel(None).0).await;
+        let played = play(&mut local, self, watch::channel(None).0).await;
         local.finish().await;
-        match report {
-            Report::Played(played) => Ok(played),
-            Report::Failed(why) => Err(why),
-        }
+        played
     }
 
     fn pairing(&self) -> Option<Pairing> {

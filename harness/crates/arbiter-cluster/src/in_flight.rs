@@ -16,7 +16,7 @@ use self::pending::{Attempt, Pending};
 use super::assignment::Assignment;
 use super::range_set::RangeSet;
 use super::verify::Terms;
-use super::wire::{AUDITS, Heartbeat, JobResult, Report};
+use super::wire::{AUDITS, Heartbeat, JobResult};
 use arbiter_schedule::Pairing;
 
 /// Number of additional pairs that may be in flight while there are parked results. A parked result
@@ -318,40 +318,41 @@ impl<A: Assignment> InFlight<A> {
             return Disposition::Discard("a result of a void pair".to_owned());
         }
         let is_last = result.attempt == pending.last.number;
-        match result.report {
-            Report::Failed(_) if !is_last => Disposition::Discard(
-                "could not play the pair; the pair was already sent again".to_owned(),
-            ),
-            Report::Failed(reason) => {
+        let played = match result.report {
+            Ok(played) => played,
+            Err(_) if !is_last => {
+                let text = "could not play the pair; the pair was already sent again";
+                return Disposition::Discard(text.to_owned());
+            }
+            Err(reason) => {
                 pending.failed_at.insert(worker.to_owned());
                 let reason = format!("could not play the pair: {reason}");
                 // The run ends only if at least as many workers have failed as are able to play.
                 // Otherwise a few workers could end the run with false reports.
                 let able = self.players.difference(&pending.failed_at).count();
-                if pending.failed_at.len() >= MAX_FAILURES.max(able) {
+                let is_failed = pending.failed_at.len() >= MAX_FAILURES.max(able);
+                return if is_failed {
                     Disposition::Fail(reason)
                 } else {
                     Disposition::Retry(reason)
-                }
+                };
             }
-            Report::Played(played) => match pending.job.check(&played, &self.terms) {
-                Err(why) => Disposition::Reject(format!("an impossible result: {why}")),
-                Ok(()) => {
-                    pending.accepted = Some(receipt);
-                    if let Some(started) = pending.last.started {
-                        let times = self.times.entry(worker.to_owned()).or_default();
-                        times.push_back(pending.heard - started);
-                        if times.len() > MEDIAN_OF {
-                            times.pop_front();
-                        }
-                    }
-                    if is_last {
-                        pending.last.started.get_or_insert(pending.heard);
-                    }
-                    Disposition::Accept(played)
-                }
-            },
+        };
+        if let Err(why) = pending.job.check(&played, &self.terms) {
+            return Disposition::Reject(format!("an impossible result: {why}"));
         }
+        pending.accepted = Some(receipt);
+        if let Some(started) = pending.last.started {
+            let times = self.times.entry(worker.to_owned()).or_default();
+            times.push_back(pending.heard - started);
+            if times.len() > MEDIAN_OF {
+                times.pop_front();
+            }
+        }
+        if is_last {
+            pending.last.started.get_or_insert(pending.heard);
+        }
+        Disposition::Accept(played)
     }
 
     /// Returns whether a pair was requested. Audits always count as requested.

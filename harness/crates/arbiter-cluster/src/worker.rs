@@ -3,7 +3,6 @@
 //! Each slot is a task with its own [`LocalExecutor`](arbiter_runner::LocalExecutor) of one slot.
 //! The task of [`serve`] reads beacons and coordinator messages, and sends the worker's status.
 
-pub(crate) mod job_runner;
 mod known_runs;
 mod program_store;
 mod run_setup;

@@ -11,7 +11,7 @@ fn result(pair: u64) -> JobResult {
         run_id: RunId::new("r", 1, "k"),
         number: pair,
         attempt: 0,
-        report: Report::Played(played(pair)),
+        report: Ok(played(pair)),
     }
 }
 
@@ -87,7 +87,7 @@ fn an_impossible_result_does_not_finish_the_pair() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.request(4, job(4), START).unwrap();
     let mut wrong = result(4);
-    wrong.report = Report::Played(played(5));
+    wrong.report = Ok(played(5));
     assert!(matches!(in_flight.receive("mallory", wrong, 1), Disposition::Reject(_)));
     assert!(matches!(in_flight.receive("b", result(4), 2), Disposition::Accept(_)));
 }
@@ -97,7 +97,7 @@ fn three_failing_workers_end_a_run_but_two_do_not() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     in_flight.request(4, job(4), START).unwrap();
     let mut fail = |worker: &str| {
-        let failed = JobResult { report: Report::Failed("no".into()), ..result(4) };
+        let failed = JobResult { report: Err("no".into()), ..result(4) };
         in_flight.receive(worker, failed, 1)
     };
     for worker in ["a", "a", "b", "a"] {
@@ -105,7 +105,7 @@ fn three_failing_workers_end_a_run_but_two_do_not() {
     }
     assert!(matches!(fail("c"), Disposition::Fail(_)));
     assert_eq!(in_flight.resend(4, START), Some(1));
-    let failed = JobResult { report: Report::Failed("no".into()), ..result(4) };
+    let failed = JobResult { report: Err("no".into()), ..result(4) };
     let again = in_flight.receive("d", failed, 2);
     assert!(matches!(again, Disposition::Discard(_)), "of the first attempt: {again:?}");
 }
@@ -117,7 +117,7 @@ fn a_few_failing_workers_do_not_end_a_run() {
     in_flight.set_players(["a", "b", "c", "d", "x"].map(str::to_owned).into());
     in_flight.request(4, job(4), START).unwrap();
     for (worker, may_end) in [("x", false), ("y", false), ("z", false), ("a", true)] {
-        let failed = JobResult { report: Report::Failed("no".into()), ..result(4) };
+        let failed = JobResult { report: Err("no".into()), ..result(4) };
         let disposition = in_flight.receive(worker, failed, 9);
         assert_eq!(matches!(disposition, Disposition::Fail(_)), may_end, "{worker}");
     }

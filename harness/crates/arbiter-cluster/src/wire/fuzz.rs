@@ -31,8 +31,8 @@ const MAX_REASON: usize = 2_000;
 type Reader = (fn(&[u8]) -> bool, fn() -> Vec<Vec<u8>>);
 
 const READERS: [Reader; 18] = [
-    (pairs, || vec![write(&full()), write(&result(Report::Failed("no memory".into())))]),
-    (pairs, || vec![write(&result(Report::Played(played(7))))]),
+    (pairs, || vec![write(&full()), write(&result(Err("no memory".into())))]),
+    (pairs, || vec![write(&result(Ok(played(7))))]),
     (repeated, || vec![[&[0, 0, 0], &write(&full())[..]].concat()]),
     (|text| results::<EngineAnswers>(text, answers), || vec![write(&other_result(answered()))]),
     (
@@ -144,7 +144,7 @@ fn settled<T: Message, E: Display>(message: Result<T, E>) -> Option<T> {
 
 fn other_result<D: Payload>(done: D) -> JobResult<D> {
     let JobResult { run_id, number, attempt, .. } = full();
-    JobResult { run_id, number, attempt, report: Report::Played(done) }
+    JobResult { run_id, number, attempt, report: Ok(done) }
 }
 
 fn job_text(work: WorkMessage) -> Vec<u8> {
@@ -163,7 +163,7 @@ fn packed<D: Payload>(packed: &[u8]) -> Option<JobResult<D>> {
 fn results<D: Payload + PartialEq>(text: &[u8], judge: fn(&D)) -> bool {
     let Some(result) = packed::<D>(&pack(text)) else { return false };
     assert!(packed(&pack(&write(&result))).as_ref() == Some(&result), "it changes on its way");
-    if let Report::Played(done) = &result.report {
+    if let Ok(done) = &result.report {
         assert!(done.is_same(done));
         let _ = (done.tally(), done.is_broken());
         judge(done);

@@ -25,18 +25,22 @@ pub struct JobResult<D: Payload = PlayedPair> {
     pub number: u64,
     /// Number of the attempt at the job.
     pub attempt: u32,
-    /// Result of the attempt, or the reason why there is no result.
+    /// Report on the attempt.
+    #[serde(with = "ReportMessage")]
     pub report: Report<D>,
 }
 
-/// Result of an attempt at a job, or the reason why there is no result.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(bound = "D: Payload", rename_all = "snake_case")]
-pub enum Report<D: Payload = PlayedPair> {
-    /// The job was done.
-    Played(D),
-    /// The job could not be done on this machine, for this reason.
-    Failed(#[serde(with = "Text")] String),
+/// Result of an attempt at a job; the error is the reason why this machine could not do the job.
+pub type Report<D> = Result<D, String>;
+
+/// Form in which a report is sent.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "D: Payload", remote = "Report")]
+enum ReportMessage<D: Payload> {
+    #[serde(rename = "played")]
+    Ok(D),
+    #[serde(rename = "failed")]
+    Err(#[serde(with = "Text")] String),
 }
 
 /// Result of a finished job.
@@ -100,17 +104,17 @@ pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: u
         [&result.attempt.to_le_bytes(), &proof.as_bytes()[..], &pack(&write(result))].concat()
     };
     let mut bytes = written(&result);
-    if bytes.len() > most {
-        if let Report::Played(played) = &mut result.report {
-            played.shorten();
-        }
+    if bytes.len() > most
+        && let Ok(played) = &mut result.report
+    {
+        played.shorten();
         bytes = written(&result);
     }
     // A result that is too long must be reported as a failure; otherwise the job would be sent
     // again endlessly.
     if bytes.len() > most {
         let why = format!("its result has {} bytes, but the server takes {most}", bytes.len());
-        bytes = written(&JobResult { report: Report::Failed(why), ..result });
+        bytes = written(&JobResult { report: Err(why), ..result });
     }
     bytes
 }

@@ -142,7 +142,7 @@ pub(crate) fn played(pair: u64) -> PlayedPair {
     PlayedPair { pairing: job.pairing, games: Games { first: record(&job.games.first), second } }
 }
 
-pub(crate) fn result(report: Report) -> JobResult {
+pub(crate) fn result(report: Result<PlayedPair, String>) -> JobResult {
     JobResult { run_id: run_id(), number: 7, attempt: 2, report }
 }
 
@@ -178,7 +178,7 @@ pub(crate) fn full() -> JobResult {
         Some(LateMove { over: Duration::from_millis(30), waited: Some(Duration::from_millis(4)) });
     game.waited.white = Some(Duration::from_millis(5));
     game.transcript = Some("5 W< go\n6 W> bestmove e2e4\n".parse().unwrap());
-    result(Report::Played(pair))
+    result(Ok(pair))
 }
 
 /// Returns a question with all optional fields.

@@ -46,7 +46,7 @@ fn read_packed<D: Payload>(payload: Vec<u8>) -> Result<JobResult<D>, WireError> 
 
 #[test]
 fn results_arrive_as_they_were_sent() {
-    for sent in [full(), result(Report::Failed("no memory".into()))] {
+    for sent in [full(), result(Err("no memory".into()))] {
         assert_eq!(read_packed(serialized(sent.clone(), 1 << 20)).unwrap(), sent);
     }
 }
@@ -54,20 +54,20 @@ fn results_arrive_as_they_were_sent() {
 #[test]
 fn a_result_that_is_too_long_is_shortened_and_then_fails() {
     let mut long = full();
-    let Report::Played(pair) = &mut long.report else { panic!() };
+    let Ok(pair) = &mut long.report else { panic!() };
     // The text does not compress well.
     let noise: String = (0..4_000u64)
         .map(|n| format!("{n} W> {}\n", blake3::hash(&n.to_le_bytes()).to_hex()))
         .collect();
     pair.games.first.transcript = Some(noise.parse().unwrap());
     let mut bare = long.clone();
-    let Report::Played(pair) = &mut bare.report else { panic!() };
+    let Ok(pair) = &mut bare.report else { panic!() };
     pair.drop_transcripts();
     let bare = serialized(bare, usize::MAX);
     assert!(serialized(long.clone(), usize::MAX).len() > 100_000);
     assert_eq!(serialized(long.clone(), 10_000), bare);
     let failed = read_packed::<PlayedPair>(serialized(long, bare.len() - 1)).unwrap();
-    assert!(matches!(failed.report, Report::Failed(why) if why.contains("the server takes")));
+    assert!(matches!(failed.report, Err(why) if why.contains("the server takes")));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn questions_arrive_as_they_were_sent() {
 
 #[test]
 fn answers_arrive_as_they_were_sent() {
-    let report = Report::Played(answered());
+    let report = Ok(answered());
     let JobResult { run_id, number, attempt, .. } = full();
     let sent = JobResult { run_id, number, attempt, report };
     assert_eq!(read_packed(serialized(sent.clone(), 1 << 20)).unwrap(), sent);
@@ -147,7 +147,7 @@ fn verdicts_arrive_as_they_were_sent() {
         finding(PositionFault::Context { depth: 2, got: 3, expected: 4 }),
         finding(PositionFault::Unrepeatable),
     ] {
-        let report = Report::Played(CountResult(verdict));
+        let report = Ok(CountResult(verdict));
         let JobResult { run_id, number, attempt, .. } = full();
         let sent = JobResult { run_id, number, attempt, report };
         assert_eq!(read_packed(serialized(sent.clone(), 1 << 20)).unwrap(), sent);

@@ -10,10 +10,9 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, watch};
 use tokio::time::{interval, sleep, timeout};
 
-use super::job_runner::{count, play, search};
 use super::known_runs::Choice;
 use super::run_setup::RunSetup;
-use super::slot_engines::SlotEngines;
+use super::slot_engines::{SlotEngines, play};
 use super::{Phase, RunStopped, Shared};
 use crate::proof::{Token, proof};
 use crate::subject::RunId;
@@ -152,7 +151,7 @@ async fn take_any(shared: &Shared) -> Option<(ActiveJob<'_>, Job)> {
         attempt: job.attempt,
         proof: proof(&setup.token, &job.nonce),
         setup,
-        game_index: watch::channel(None).1,
+        game_index: watch::channel(None).0,
         // A new subscription receives only later stop notices; earlier notices concern other jobs.
         cancelled: shared.cancelled.subscribe(),
         _permit: permit,
@@ -206,7 +205,7 @@ struct ActiveJob<'a> {
     /// Proof that the worker was given the attempt.
     proof: Token,
     /// Index (0 or 1) of the most recently started game of a pair.
-    game_index: watch::Receiver<Option<u8>>,
+    game_index: watch::Sender<Option<u8>>,
     cancelled: broadcast::Receiver<RunStopped>,
     /// Permits for the slots that the job takes, held until the job is done.
     _permit: OwnedSemaphorePermit,
@@ -214,27 +213,24 @@ struct ActiveJob<'a> {
 
 /// Runs a job and reports the result.
 async fn run_job(job: &mut ActiveJob<'_>, engines: &mut SlotEngines, work: Work) {
-    let (index_sender, game_index) = watch::channel(None);
-    job.game_index = game_index;
     match work {
         Work::Pair(pair) => {
             // Both games of a pair share one counter, so the handle of the first game shows the
             // progress of the whole pair.
             let progress = pair.games.first.progress.clone();
-            let played = job.wait(play(&mut engines.local, pair, index_sender), progress).await;
+            let playing = play(&mut engines.local, pair, job.game_index.clone());
+            let played = job.wait(playing, progress).await;
             if played.is_err() {
                 engines.local.cancel_all().await;
             }
             job.finish(played).await;
         }
         Work::Search(question) => {
-            let searching = search(&mut engines.suite, question, &engines.setup.description);
-            let searched = job.wait(searching, Progress::default()).await;
+            let searched = job.wait(engines.search(question), Progress::default()).await;
             job.finish(searched).await;
         }
         Work::Count(wanted) => {
-            let counting = count(&mut engines.suite, wanted);
-            let counted = job.wait(counting, Progress::default()).await;
+            let counted = job.wait(engines.count(wanted), Progress::default()).await;
             job.finish(counted).await;
         }
     }
@@ -250,10 +246,10 @@ impl ActiveJob<'_> {
             Err(Stop::Cancelled) => return,
             Err(Stop::Aborted) => return self.give_back().await,
         };
-        let is_done = matches!(report, Report::Played(_));
+        let is_done = report.is_ok();
         match &report {
-            Report::Played(done) => shared.known_runs().record_pair(&run_id, done.is_broken()),
-            Report::Failed(reason) => shared.refuse(&run_id, reason.clone()),
+            Ok(done) => shared.known_runs().record_pair(&run_id, done.is_broken()),
+            Err(reason) => shared.refuse(&run_id, reason.clone()),
         }
         let (number, attempt) = (self.number, self.attempt);
         let result = JobResult { run_id: run_id.clone(), number, attempt, report };
@@ -277,6 +273,7 @@ impl ActiveJob<'_> {
         let description = &self.setup.description;
         let mut work = pin!(work);
         let mut phase = self.shared.phase.clone();
+        let mut game_index = self.game_index.subscribe();
         // A heartbeat is sent at least every five seconds, so that the coordinator soon knows that
         // a job was started, even if the lease is long.
         let mut tick =
@@ -288,7 +285,7 @@ impl ActiveJob<'_> {
         loop {
             tokio::select! {
                 report = &mut work => return Ok(report),
-                Ok(()) = self.game_index.changed() => self.send_heartbeat(false).await,
+                Ok(()) = game_index.changed() => self.send_heartbeat(false).await,
                 stopped = self.cancelled.recv() => {
                     if let Ok(stopped) = stopped
                         && stopped.run_id == description.run_id

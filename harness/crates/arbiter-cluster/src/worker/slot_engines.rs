@@ -1,13 +1,20 @@
-//! Engines of a slot, and the setup of their run.
+//! Engines of a slot, and the jobs that the engines do. Dropping a future of this module stops the
+//! engines of a suite; [`Executor::cancel_all`] must be called to stop the engines of a pair.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::watch;
+
 use super::run_setup::RunSetup;
+use crate::wire::Report;
 use arbiter_game::engine::EngineSetup;
 use arbiter_process::Spawner;
-use arbiter_runner::{Executor, LiveGames, LocalExecutor, LocalOptions};
-use arbiter_suite::SuiteEngines;
+use arbiter_run::{PairJob, PlayedPair};
+use arbiter_runner::{Executor, JobEvent, LiveGames, LocalExecutor, LocalOptions};
+use arbiter_suite::epd::{EngineAnswers, Question};
+use arbiter_suite::perft::{Count, CountResult};
+use arbiter_suite::{SuiteEngines, SuiteError};
 
 /// Creates the executor of one slot.
 pub(crate) fn executor(
@@ -19,6 +26,31 @@ pub(crate) fn executor(
         LocalOptions { slots: 1, wait, measures_waiting, tells_games: false, cpu_sets: Vec::new() };
     let local = LocalExecutor::new(options, engines, LiveGames::default());
     local.map_err(|error| error.to_string())
+}
+
+/// Plays a pair; `game_index` receives the index of each game (0 or 1) when the game starts.
+pub(crate) async fn play(
+    local: &mut LocalExecutor,
+    job: PairJob,
+    game_index: watch::Sender<Option<u8>>,
+) -> Report<PlayedPair> {
+    local.start(job);
+    loop {
+        match Executor::next(local).await {
+            JobEvent::Played { played, .. } => return Ok(played),
+            JobEvent::Failed { reason, .. } | JobEvent::Lost(reason) | JobEvent::Unfit(reason) => {
+                return Err(reason);
+            }
+            JobEvent::Started { game_index: started, .. } => {
+                let _ = game_index.send(u8::try_from(started).ok());
+            }
+            JobEvent::Ended { .. }
+            | JobEvent::Paused(_)
+            | JobEvent::Noted(_)
+            | JobEvent::Presence(_)
+            | JobEvent::WorkerExcluded(_) => {}
+        }
+    }
 }
 
 /// The engines of a slot, which are started on demand.
@@ -53,6 +85,22 @@ impl SlotEngines {
         Ok(SlotEngines { setup: setup.clone(), local, suite })
     }
 
+    /// Lets all engines search a position, one after another.
+    pub(super) async fn search(&mut self, question: Question) -> Report<EngineAnswers> {
+        let engines = self.setup.description.engines.iter();
+        let limits: Vec<_> = engines.map(|own| own.engine.conditions.limits).collect();
+        let mut answers = Vec::new();
+        for search in question.searches(limits) {
+            answers.push(fault_or_answer(self.suite.ask(&search).await)?);
+        }
+        Ok(EngineAnswers(answers))
+    }
+
+    /// Lets the engine count the leaf nodes of a position (perft).
+    pub(super) async fn count(&mut self, count: Count) -> Report<CountResult> {
+        fault_or_answer(self.suite.ask(&count).await).map(CountResult)
+    }
+
     /// Stops idle engines.
     pub(super) async fn release_idle(&mut self) {
         self.local.release_idle();
@@ -63,5 +111,17 @@ impl SlotEngines {
     pub(super) async fn finish(mut self) {
         self.release_idle().await;
         self.local.finish().await;
+    }
+}
+
+/// Returns the answer of an engine, or the failure of the engine as the inner error; the outer
+/// error is a failure of the machine.
+fn fault_or_answer<D>(
+    answer: Result<Result<D, String>, SuiteError>,
+) -> Result<Result<D, String>, String> {
+    match answer {
+        Ok(answer) => Ok(answer),
+        Err(SuiteError::Environment(reason)) => Err(reason),
+        Err(error @ SuiteError::Unsupported(_)) => Ok(Err(error.to_string())),
     }
 }
