@@ -80,11 +80,10 @@ pub struct Access {
 #[error("{0}")]
 pub struct AccessError(String);
 
-impl AccessError {
-    /// Returns the error for a request that a server denies or cannot fulfil.
-    pub fn denied(what: &str, reason: impl fmt::Display) -> AccessError {
-        AccessError(format!("the NATS server refuses {what}: {reason}"))
-    }
+/// Returns a function that creates the error for a request that a server denies or cannot fulfil,
+/// from the reason.
+pub fn denied<E: fmt::Display>(what: &str) -> impl FnOnce(E) -> AccessError {
+    move |reason| AccessError(format!("the NATS server refuses {what}: {reason}"))
 }
 
 /// A connection to a server.
@@ -285,7 +284,7 @@ impl Connection {
     /// Subscribes to a subject.
     pub async fn subscribe(&self, subject: &str) -> Result<Subscriber, AccessError> {
         let subscribed = self.client.subscribe(subject.to_owned()).await;
-        subscribed.map_err(|e| AccessError::denied(&format!("to listen to {subject}"), e))
+        subscribed.map_err(denied(&format!("to listen to {subject}")))
     }
 
     /// Returns the maximum length of a message body, in bytes: the limit of the server minus 4 KiB

@@ -29,7 +29,7 @@ mod worker;
 
 pub use assignment::Assignment;
 pub use bench::measure;
-pub use connection::{Access, AccessError, Connection, Credentials, Secret};
+pub use connection::{Access, AccessError, Connection, Credentials, Secret, denied};
 pub use coordinator::{
     AuditSpec, RunSpec, WorkerHistory, check, check_engines, coordinate, describe, describe_suite,
 };

@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
 use self::known_runs::KnownRuns;
-use super::connection::{AccessError, Connection};
+use super::connection::{AccessError, Connection, denied};
 use super::metrics::WorkerMetrics;
 use super::subject::{ALL_COORDINATOR_MESSAGES, BEACONS, RunId, worker_status};
 use super::trust::PublicKey;
@@ -205,9 +205,7 @@ pub async fn serve(
                 shared.changed.notify_waiters();
             },
             Some(message) = messages.next() => receive(&shared, &message),
-            reason = connection.denied() => {
-                return Err(AccessError::denied("what workers need", reason));
-            }
+            reason = connection.denied() => return Err(denied("what workers need")(reason)),
             _ = phase.changed() => shared.changed.notify_waiters(),
             ended = slot_tasks.join_next() => match ended {
                 None => break,

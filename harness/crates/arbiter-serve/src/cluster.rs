@@ -10,7 +10,7 @@ use tokio::time::{interval, sleep};
 use super::url_query::UrlQuery;
 use crate::web::{Fragment, LivePage, cluster as page};
 use arbiter_cluster::{
-    Access, AccessError, Cluster, ClusterMetrics, Connection, Listener, worker_residuals,
+    Access, AccessError, Cluster, ClusterMetrics, Connection, Listener, denied, worker_residuals,
 };
 use arbiter_store::{Store, StoreError};
 use prometheus_client::registry::Registry;
@@ -95,7 +95,7 @@ impl ClusterMonitor {
                     }
                 }
                 reason = connection.denied() => {
-                    return Err(AccessError::denied("to listen", reason));
+                    return Err(denied("to listen")(reason));
                 }
             }
         }

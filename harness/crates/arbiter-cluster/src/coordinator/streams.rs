@@ -16,7 +16,7 @@ use futures_util::StreamExt;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::sleep;
 
-use crate::connection::{AccessError, Connection};
+use crate::connection::{AccessError, Connection, denied};
 use crate::in_flight::SentJob;
 use crate::subject::{JOB_CONSUMER, PROGRAMS, RESULT_CONSUMER, RunId};
 use crate::trust::PublicKey;
@@ -110,10 +110,9 @@ pub(super) async fn open(
         ..common()
     };
     let stream = &connection.jetstream;
-    let jobs = stream.get_or_create_stream(jobs).await;
-    let jobs = jobs.map_err(|e| AccessError::denied("a stream of jobs", e))?;
+    let jobs = stream.get_or_create_stream(jobs).await.map_err(denied("a stream of jobs"))?;
     let results = stream.get_or_create_stream(results).await;
-    let results = results.map_err(|e| AccessError::denied("a stream of results", e))?;
+    let results = results.map_err(denied("a stream of results"))?;
     let consumer = |name: &str, ack_wait| pull::Config {
         durable_name: Some(name.to_owned()),
         ack_policy: AckPolicy::Explicit,
@@ -133,13 +132,10 @@ pub(super) async fn open(
         ..consumer(JOB_CONSUMER, lease)
     };
     let job_consumer = jobs.create_consumer(job_consumer).await;
-    let job_consumer = job_consumer.map_err(|e| AccessError::denied("a consumer of jobs", e))?;
+    let job_consumer = job_consumer.map_err(denied("a consumer of jobs"))?;
     // Old servers silently ignore unknown settings.
     if job_consumer.cached_info().config.ack_wait != lease {
-        return Err(AccessError::denied(
-            "a consumer of jobs",
-            "it changes the time for acknowledgements",
-        ));
+        return Err(denied("a consumer of jobs")("it changes the time for acknowledgements"));
     }
     // Results that a killed coordinator had received would be redelivered only after
     // [`RESULT_ACK_WAIT`]. A new consumer receives these results immediately.
@@ -147,10 +143,10 @@ pub(super) async fn open(
         && !matches!(error.kind(), ConsumerErrorKind::JetStream(error)
             if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND)
     {
-        return Err(AccessError::denied("a consumer of results", error));
+        return Err(denied("a consumer of results")(error));
     }
     let result_consumer = results.create_consumer(consumer(RESULT_CONSUMER, RESULT_ACK_WAIT)).await;
-    result_consumer.map(drop).map_err(|e| AccessError::denied("a consumer of results", e))
+    result_consumer.map(drop).map_err(denied("a consumer of results"))
 }
 
 /// Returns the object store of programs, creating it if needed.
@@ -164,7 +160,7 @@ pub(super) async fn programs(connection: &Connection) -> Result<ObjectStore, Acc
         ..Default::default()
     };
     let made = connection.jetstream.create_object_store(config).await;
-    made.map_err(|error| AccessError::denied("an object store of programs", error))
+    made.map_err(denied("an object store of programs"))
 }
 
 /// Uploader of programs that workers request.
