@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use async_nats::{Client, Message, Subscriber, jetstream};
 use futures_util::StreamExt;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
@@ -186,7 +186,8 @@ pub async fn coordinate<A: Assignment>(
     history.played.iter().for_each(|(_, tally)| stored.insert(tally.pair));
     let id = &description.run_id;
     streams::open(&connection, id, description.lease).await?;
-    let programs = ProgramUploader::new(programs, streams::programs(&connection).await?);
+    let store = Mutex::new(streams::programs(&connection).await?);
+    let programs = ProgramUploader { paths: programs, store };
     let subscriptions = Subscriptions {
         descriptions: connection.subscribe(&id.description_subject()).await?,
         programs: connection.subscribe(&id.program_subject()).await?,

@@ -154,30 +154,20 @@ pub(super) async fn programs(connection: &Connection) -> Result<ObjectStore, Acc
     if let Ok(store) = connection.jetstream.get_object_store(PROGRAMS).await {
         return Ok(store);
     }
-    let config = object_store::Config {
-        bucket: PROGRAMS.to_owned(),
-        max_age: MAX_AGE,
-        ..Default::default()
-    };
+    let bucket = PROGRAMS.to_owned();
+    let config = object_store::Config { bucket, max_age: MAX_AGE, ..Default::default() };
     let made = connection.jetstream.create_object_store(config).await;
     made.map_err(denied("an object store of programs"))
 }
 
 /// Uploader of programs that workers request.
 pub(super) struct ProgramUploader {
-    paths: HashMap<blake3::Hash, PathBuf>,
-    store: Mutex<ObjectStore>,
+    /// Path of each program, by the hash of the program.
+    pub(super) paths: HashMap<blake3::Hash, PathBuf>,
+    pub(super) store: Mutex<ObjectStore>,
 }
 
 impl ProgramUploader {
-    /// Creates an uploader of program files; `paths` maps the hash of each file to its path.
-    pub(super) fn new(
-        paths: HashMap<blake3::Hash, PathBuf>,
-        store: ObjectStore,
-    ) -> ProgramUploader {
-        ProgramUploader { paths, store: Mutex::new(store) }
-    }
-
     /// Uploads a program unless the server already has the program.
     pub(super) async fn upload(&self, hash: blake3::Hash) -> Result<(), String> {
         let path = self.paths.get(&hash).ok_or("unknown program of this run")?.clone();
@@ -253,25 +243,24 @@ impl JobSender {
         let message = || PublishMessage::build().payload(job.to_vec().into());
         // Only the first attempt requires an empty subject; later attempts replace the existing
         // job.
-        let sent = if attempt == self.first_attempt {
-            // After a restart of the coordinator, an earlier job may still be on the server, or a
-            // worker may be playing the pair.
-            match send(message().expected_last_subject_sequence(0)).await {
-                Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => {
-                    match self.left_over(pair).await {
-                        // The job was stored, but the acknowledgement of the server was lost.
-                        Some(sent) if sent.attempt == attempt => {
-                            return Some(SentJob { is_left_over: false, ..sent });
-                        }
-                        Some(left_over) => return Some(left_over),
-                        None => send(message()).await,
-                    }
-                }
-                sent => sent,
-            }
+        let mut sent = if attempt == self.first_attempt {
+            send(message().expected_last_subject_sequence(0)).await
         } else {
             send(message()).await
         };
+        if let Err(error) = &sent
+            && error.kind() == PublishErrorKind::WrongLastSequence
+        {
+            // After a restart of the coordinator, an earlier job may still be on the server, or a
+            // worker may be playing the pair.
+            if let Some(left_over) = self.left_over(pair).await {
+                // If the attempt is the same, the job was stored, but the acknowledgement of the
+                // server was lost.
+                let is_left_over = left_over.attempt != attempt;
+                return Some(SentJob { is_left_over, ..left_over });
+            }
+            sent = send(message()).await;
+        }
         sent.ok().map(|ack| SentJob { attempt, sequence: ack.sequence, is_left_over: false })
     }
 
