@@ -9,6 +9,7 @@ use async_nats::Message;
 
 use super::Coordinator;
 use super::admission::{Admission, Verdict};
+use super::started_jobs::StartedJobs;
 use crate::assignment::Assignment;
 use crate::outliers::{Finding, OutlierDetector};
 use crate::trust::Token;
@@ -22,6 +23,14 @@ use arbiter_runner::JobEvent;
 /// must be signed, and an excluded worker may send any number of messages.
 const EXCLUSION_PAUSE: Duration = Duration::from_secs(1);
 
+/// Maximum number of remarks about all workers together.
+const MAX_REMARKS: u32 = 10_000;
+
+/// Maximum number of remarks about one worker. This limit is a tenth of the limit for all workers,
+/// so that remarks about one worker cannot suppress remarks about other workers. Remarks are the
+/// evidence against workers.
+const MAX_REMARKS_OF_WORKER: u32 = 1_000;
+
 /// Facts about workers from the store of a resumed run; empty for a new run.
 #[derive(Debug, Default)]
 pub struct WorkerHistory {
@@ -33,14 +42,26 @@ pub struct WorkerHistory {
     pub is_uniform: bool,
 }
 
-/// Decisions about which workers may play.
-#[derive(Debug)]
+/// Decisions about which workers may play, and the facts about workers on which the decisions are
+/// based.
+#[derive(Debug, Default)]
 pub(super) struct WorkerPolicy {
     admission: Admission,
     pub(super) outliers: OutlierDetector,
     excluded: BTreeMap<String, String>,
     /// Accepted pairs that are not stored yet, each with its worker.
-    accepted: BTreeMap<u64, (String, PairTally)>,
+    pub(super) accepted: BTreeMap<u64, (String, PairTally)>,
+    /// Number of results without a valid proof, by sender.
+    pub(super) unproven: BTreeMap<String, u64>,
+    /// Number of impossible results with a valid proof, by worker.
+    pub(super) impossible: BTreeMap<String, u32>,
+    pub(super) started: StartedJobs,
+    /// Time, since the start of the coordinator, at which a notice of exclusion was last repeated.
+    exclusion_repeated: Duration,
+    /// Limit on the stored remarks about workers.
+    pub(super) remarks: RemarkLimit,
+    /// Limit on the reports that workers join or leave, separate from the limit on stored remarks.
+    pub(super) presences: RemarkLimit,
 }
 
 impl WorkerPolicy {
@@ -60,18 +81,13 @@ impl WorkerPolicy {
             admission: Admission::new(names.zip(benches)),
             outliers,
             excluded: history.excluded,
-            accepted: BTreeMap::new(),
+            ..WorkerPolicy::default()
         }
     }
 
     /// Returns the reason why a worker was excluded; `None` if the worker was not excluded.
     pub(super) fn exclusion_reason(&self, worker: &str) -> Option<&str> {
         self.excluded.get(worker).map(String::as_str)
-    }
-
-    /// Records an accepted result that waits to be stored.
-    pub(super) fn accepted(&mut self, worker: &str, tally: PairTally) {
-        self.accepted.insert(tally.pair, (worker.to_owned(), tally));
     }
 
     /// Records that a pair was stored. Returns the outlier among the workers, if there is one now.
@@ -92,6 +108,28 @@ impl WorkerPolicy {
     fn compare(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.add_and_check(worker, tally)).flatten()
+    }
+}
+
+/// Limit on the remarks of one kind about workers, so that remarks cannot fill the disk or the web
+/// page: the numbers of remarks so far, in total and by worker.
+#[derive(Debug, Default)]
+pub(super) struct RemarkLimit {
+    all: u32,
+    of_workers: BTreeMap<String, u32>,
+}
+
+impl RemarkLimit {
+    /// Returns whether another remark is allowed, and counts the remark.
+    pub(super) fn allows(&mut self, worker: &str) -> bool {
+        if self.all >= MAX_REMARKS {
+            return false;
+        }
+        let of_worker = self.of_workers.entry(worker.to_owned()).or_default();
+        let is_allowed = *of_worker < MAX_REMARKS_OF_WORKER;
+        *of_worker += u32::from(is_allowed);
+        self.all += u32::from(is_allowed);
+        is_allowed
     }
 }
 
@@ -134,11 +172,11 @@ impl<A: Assignment> Coordinator<A> {
     /// most one notice per [`EXCLUSION_PAUSE`].
     pub(super) async fn repeat_exclusion(&mut self, worker: &str) {
         if let Some(why) = self.policy.exclusion_reason(worker)
-            && self.exclusion_repeated + EXCLUSION_PAUSE < self.now
+            && self.policy.exclusion_repeated + EXCLUSION_PAUSE < self.now
         {
             let worker = worker.to_owned();
             let why = why.to_owned();
-            self.exclusion_repeated = self.now;
+            self.policy.exclusion_repeated = self.now;
             self.send_to_workers(Notice::Exclude { worker, why }).await;
         }
     }
@@ -148,7 +186,7 @@ impl<A: Assignment> Coordinator<A> {
     /// workers.
     pub(super) async fn gave_back(&mut self, worker: &str) {
         if self.policy.exclusion_reason(worker).is_none() {
-            let most = self.started.most(worker);
+            let most = self.policy.started.most(worker);
             let finding = self.policy.outliers.gave_back(worker, most);
             self.exclude(finding).await;
         }
@@ -171,5 +209,18 @@ impl<A: Assignment> Coordinator<A> {
         self.replay_held(&worker).await;
         self.notify(JobEvent::WorkerExcluded(Remark { worker, pair: None, text: reason }));
         self.update_room();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_worker_does_not_exhaust_the_shared_limit() {
+        let mut limit = RemarkLimit::default();
+        let mut allowed = |worker: &str| (0..5_000).filter(|_| limit.allows(worker)).count();
+        let workers = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
+        assert_eq!(workers.map(&mut allowed), [[1_000; 10].as_slice(), &[0]].concat()[..]);
     }
 }
