@@ -5,9 +5,9 @@ use clap::Args;
 use crate::output::{OutputFormat, Rows, print_report};
 use crate::suite_run::{SuiteArgs, run_tasks};
 use crate::{exit_code::ExitCode, failure::Failure, fleet::ClusterArgs};
-use arbiter_protocol::Limits as SearchLimits;
+use arbiter_protocol::Limits;
 use arbiter_report::{EngineLocation, PerftReport, PerftTotals, SuiteConditions};
-use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};
+use arbiter_suite::perft::{Case, Count, Patterns, PerftQuery, read, variant_of};
 
 /// Flags of `arbiter perft`.
 #[derive(Debug, Args)]
@@ -71,19 +71,18 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     if suite.cases.is_empty() {
         return Err(args.suite.no_positions_error(&suite.unusable));
     }
-    let limits = Limits { depth: args.depth, nodes: args.max_nodes };
     let all = suite.cases.len();
     let (cases, counts): (Vec<Case>, Vec<Count>) =
-        suite.cases.into_iter().filter_map(|case| with_count(case, limits, &query)).unzip();
+        suite.cases.into_iter().filter_map(|case| with_count(case, &args, &query)).unzip();
     if cases.is_empty() {
         return Err(Failure::nothing_to_run(format!(
             "{}: no count is within --depth {} and --max-nodes {}",
             args.suite.suite.display(),
-            limits.depth,
-            limits.nodes
+            args.depth,
+            args.max_nodes
         )));
     }
-    let engines = args.suite.engines(copies, SearchLimits::default())?;
+    let engines = args.suite.engines(copies, Limits::default())?;
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
     let (verdicts, workers, place) = match args.suite.fleet(std::mem::take(&mut args.cluster))? {
         None => {
@@ -136,8 +135,8 @@ fn exit_code(totals: PerftTotals) -> ExitCode {
     }
 }
 
-fn with_count(case: Case, limits: Limits, query: &PerftQuery) -> Option<(Case, Count)> {
-    let (depth, expected) = case.within(limits)?;
+fn with_count(case: Case, args: &PerftArgs, query: &PerftQuery) -> Option<(Case, Count)> {
+    let (depth, expected) = case.within(args.depth, args.max_nodes)?;
     let count = Count { start: case.start.clone(), depth, expected, query: query.clone() };
     Some((case, count))
 }
