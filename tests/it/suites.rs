@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use arbiter_suite::perft::{Limits, leaves, read};
+use arbiter_suite::perft::{leaves, read};
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::snapshot::expect_next;
@@ -37,8 +37,8 @@ fn bundled_perft_counts_match_the_rules() {
         assert_eq!(suite.unusable, [], "{name}");
         assert_eq!(suite.cases.len(), positions, "{name}");
         for case in &suite.cases {
-            let limits = Limits { depth: 64, nodes: 300_000 };
-            let (depth, count) = case.within(limits).expect("every position has a small count");
+            let (depth, count) =
+                case.within(64, 300_000).expect("every position has a small count");
             assert_eq!(leaves(&case.start.position, depth), count, "{name}:{}", case.line);
             let shallow = case.counts.iter().filter(|(_, count)| *count <= 10_000);
             for (depth, count) in shallow {

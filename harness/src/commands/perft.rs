@@ -5,10 +5,10 @@ use clap::Args;
 use crate::output::{OutputFormat, Rows, print_report};
 use crate::suite_run::{SuiteArgs, run_here};
 use crate::{exit_code::ExitCode, failure::Failure};
-use arbiter_protocol::Limits as SearchLimits;
+use arbiter_protocol::Limits;
 use arbiter_report::{PerftReport, PerftTotals, SuiteConditions};
 use arbiter_suite::Suite;
-use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};
+use arbiter_suite::perft::{Case, Count, Patterns, PerftQuery, read, variant_of};
 
 /// Flags of `arbiter perft`.
 #[derive(Debug, Args)]
@@ -63,19 +63,18 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::invalid(message));
     }
     let Suite { cases, unusable, corrected } = args.suite.read(read)?;
-    let limits = Limits { depth: args.depth, nodes: args.max_nodes };
     let all = cases.len();
     let (cases, counts): (Vec<Case>, Vec<Count>) =
-        cases.into_iter().filter_map(|case| with_count(case, limits, &query)).unzip();
+        cases.into_iter().filter_map(|case| with_count(case, &args, &query)).unzip();
     if cases.is_empty() {
         return Err(Failure::nothing_to_run(format!(
             "{}: no count is within --depth {} and --max-nodes {}",
             args.suite.suite.display(),
-            limits.depth,
-            limits.nodes
+            args.depth,
+            args.max_nodes
         )));
     }
-    let engines = args.suite.engines(SearchLimits::default())?;
+    let engines = args.suite.engines(Limits::default())?;
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());
     let (counted, place) = match args.suite.fleet()? {
         None => run_here(&args.suite.query, &engines, needs_chess960, counts.clone())?,
@@ -115,8 +114,8 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     })
 }
 
-fn with_count(case: Case, limits: Limits, query: &PerftQuery) -> Option<(Case, Count)> {
-    let (depth, expected) = case.within(limits)?;
+fn with_count(case: Case, args: &PerftArgs, query: &PerftQuery) -> Option<(Case, Count)> {
+    let (depth, expected) = case.within(args.depth, args.max_nodes)?;
     let count = Count { start: case.start.clone(), depth, expected, query: query.clone() };
     Some((case, count))
 }

@@ -128,10 +128,7 @@ fn unpack(entries: &mut &[u8]) -> Opening {
     let setup = PackedSetup::try_from_bytes(packed).expect(WHOLE).unpack_standard().expect(WHOLE);
     let count = if head & HAS_MOVES != 0 { u32::from_le_bytes(take(entries)) } else { 0 };
     let moves = (0..count).map(|_| PackedUciMove::from_bytes(take(entries)).unpack()).collect();
-    let castling_mode = match head & IS_CHESS960 {
-        0 => CastlingMode::Standard,
-        _ => CastlingMode::Chess960,
-    };
+    let castling_mode = CastlingMode::from_chess960(head & IS_CHESS960 != 0);
     Opening { fen: Fen::try_from_setup(setup).expect(WHOLE), castling_mode, moves }
 }
 

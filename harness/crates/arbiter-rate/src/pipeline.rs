@@ -2,16 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
-use std::iter::Enumerate;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use super::scan::{Block, ScanOptions, scan};
 use arbiter_pgn::Blocks;
-
-/// Number and contents of a block, or the error that ends the stream.
-type ScannedBlock = io::Result<(usize, Block)>;
 
 /// Scans `source` with `threads` threads and passes its blocks to `take` in order. Each thread
 /// holds the text of one block at a time, so the memory for text does not depend on the length of
@@ -32,7 +28,18 @@ pub fn scan_all<R: Read + Send>(
         for _ in 0..threads.max(1) {
             let blocks = &blocks;
             let sender = sender.clone();
-            scope.spawn(move || work(blocks, &sender, options));
+            scope.spawn(move || {
+                // A poisoned lock is harmless: if a thread panics, the whole scope panics, so no
+                // result is used.
+                let next = || blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
+                while let Some((number, text)) = next() {
+                    let scanned = text.map(|text| (number, scan(&text, options)));
+                    // The receiver is dropped after an error.
+                    if sender.send(scanned).is_err() {
+                        return;
+                    }
+                }
+            });
         }
         // The channel closes only when all senders have been dropped.
         drop(sender);
@@ -52,22 +59,6 @@ pub fn scan_all<R: Read + Send>(
         }
         Ok(())
     })
-}
-
-/// Reads and scans blocks until the stream ends or the receiver is dropped.
-fn work<R: Read>(
-    blocks: &Mutex<Enumerate<Blocks<R>>>,
-    sender: &SyncSender<ScannedBlock>,
-    options: ScanOptions,
-) {
-    // A poisoned lock is harmless: if a thread panics, the whole scope panics, so no result is
-    // used.
-    let next = || blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
-    while let Some((number, text)) = next() {
-        if sender.send(text.map(|text| (number, scan(&text, options)))).is_err() {
-            return;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -17,13 +17,11 @@ pub fn read(text: &str) -> Result<Vec<Parameter>, String> {
 /// Parses and checks the line of one parameter.
 pub fn read_line(line: &str) -> Result<Parameter, String> {
     let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-    let (name, kind, numbers) = match fields[..] {
-        [name, start, min, max, c_end, r_end] => {
-            (name, ParameterKind::Int, [start, min, max, c_end, r_end])
-        }
-        [name, word, start, min, max, c_end, r_end] => {
+    let (name, kind, numbers) = match &fields[..] {
+        [name, numbers @ ..] if numbers.len() == 5 => (name, ParameterKind::Int, numbers),
+        [name, word, numbers @ ..] if numbers.len() == 5 => {
             let kind = word.parse().map_err(|_| format!("'{word}' is neither int nor float"))?;
-            (name, kind, [start, min, max, c_end, r_end])
+            (name, kind, numbers)
         }
         _ => {
             return Err(format!(
@@ -32,18 +30,13 @@ pub fn read_line(line: &str) -> Result<Parameter, String> {
             ));
         }
     };
-    let number =
-        |text: &str| text.parse::<f64>().map_err(|_| format!("{name}: '{text}' is not a number"));
-    let [start, min, max, c_end, r_end] = numbers;
-    let parameter = Parameter {
-        name: name.to_owned(),
-        kind,
-        start: number(start)?,
-        min: number(min)?,
-        max: number(max)?,
-        c_end: number(c_end)?,
-        r_end: number(r_end)?,
-    };
+    let mut values = [0.0; 5];
+    for (value, text) in values.iter_mut().zip(numbers) {
+        *value = text.parse().map_err(|_| format!("{name}: '{text}' is not a number"))?;
+    }
+    let [start, min, max, c_end, r_end] = values;
+    let name = (*name).to_owned();
+    let parameter = Parameter { name, kind, start, min, max, c_end, r_end };
     parameter.check()?;
     Ok(parameter)
 }

@@ -12,6 +12,7 @@ pub(crate) const ZERO_CELL: f64 = 1e-3;
 /// Non-negative weights of the scores 0, 1/(K − 1), …, 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Distribution<const K: usize> {
+    /// Weights, lowest score first.
     weights: [f64; K],
 }
 
@@ -68,11 +69,6 @@ impl<const K: usize> Distribution<K> {
     /// Returns the score of a cell, 0 to 1.
     pub fn score(cell: usize) -> f64 {
         cell as f64 / (K - 1) as f64
-    }
-
-    /// Returns the weights, lowest score first.
-    pub fn weights(&self) -> &[f64; K] {
-        &self.weights
     }
 
     /// Returns the sum of the weights: the number of observed units.
@@ -164,6 +160,6 @@ mod tests {
     #[test]
     fn only_empty_cells_are_raised() {
         let raised = Distribution::<5>::from_counts([0, 3, 0, 1, 0]).regularized();
-        assert_eq!(raised.weights(), &[1e-3, 3.0, 1e-3, 1.0, 1e-3]);
+        assert_eq!(raised.weights, [1e-3, 3.0, 1e-3, 1.0, 1e-3]);
     }
 }

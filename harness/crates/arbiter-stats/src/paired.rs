@@ -145,12 +145,6 @@ fn wilson(hits: f64, n: u64) -> Option<(f64, f64)> {
     Some(((centre - half_width).max(0.0), (centre + half_width).min(1.0)))
 }
 
-/// Returns the half-width of the 95 % interval of a difference with the given standard error, in
-/// the normal approximation.
-pub fn margin(standard_error: f64) -> f64 {
-    Z_95 * standard_error
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

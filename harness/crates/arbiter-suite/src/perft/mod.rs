@@ -28,21 +28,12 @@ pub struct Case {
     pub counts: Vec<(u32, u64)>,
 }
 
-/// Limits for the counts that are tested.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// Maximum depth, in plies.
-    pub depth: u32,
-    /// Maximum expected count, in leaves. Greater counts are not tested.
-    pub nodes: u64,
-}
-
 impl Case {
-    /// Returns the depth and the number of leaves of the deepest count within the limits. Testing
-    /// the deepest count also tests all shallower counts. Returns `None` if no count is within the
-    /// limits.
-    pub fn within(&self, limits: Limits) -> Option<(u32, u64)> {
-        let fits = |(depth, nodes): &&(u32, u64)| *depth <= limits.depth && *nodes <= limits.nodes;
+    /// Returns the depth and the number of leaves of the deepest count within the limits: a maximum
+    /// depth, in plies, and a maximum number of leaves. Testing the deepest count also tests all
+    /// shallower counts. Returns `None` if no count is within the limits.
+    pub fn within(&self, max_depth: u32, max_leaves: u64) -> Option<(u32, u64)> {
+        let fits = |(depth, leaves): &&(u32, u64)| *depth <= max_depth && *leaves <= max_leaves;
         self.counts.iter().rev().find(fits).copied()
     }
 }

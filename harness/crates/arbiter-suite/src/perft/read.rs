@@ -368,10 +368,9 @@ mod tests {
     #[test]
     fn the_deepest_count_within_the_limits_is_chosen() {
         let case = &read(&format!("{KINGS} ;D1 5 ;D2 25 ;D3 170"), false).cases[0];
-        let limits = |depth, nodes| super::super::Limits { depth, nodes };
-        assert_eq!(case.within(limits(9, 1000)), Some((3, 170)));
-        assert_eq!(case.within(limits(2, 1000)), Some((2, 25)));
-        assert_eq!(case.within(limits(9, 30)), Some((2, 25)));
-        assert_eq!(case.within(limits(9, 4)), None);
+        assert_eq!(case.within(9, 1000), Some((3, 170)));
+        assert_eq!(case.within(2, 1000), Some((2, 25)));
+        assert_eq!(case.within(9, 30), Some((2, 25)));
+        assert_eq!(case.within(9, 4), None);
     }
 }

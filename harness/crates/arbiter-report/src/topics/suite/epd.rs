@@ -15,7 +15,8 @@ use super::epd_figures::{
 use crate::parts::{Block, Document, Table, to_value};
 use crate::topics::result_figures::share;
 use arbiter_names::quantity;
-use arbiter_stats::paired::{SolvedCounts, margin, mcnemar, share_interval};
+use arbiter_stats::elo::Z_95;
+use arbiter_stats::paired::{SolvedCounts, mcnemar, share_interval};
 use arbiter_suite::epd::{Comparison, Record, SearchOutcome, Tally, compare, themes};
 
 /// Results of `arbiter epd`.
@@ -135,7 +136,7 @@ impl EpdReport<'_> {
             None => document.paragraph("Both engines solved the same positions."),
             Some(test) => {
                 let (share, standard_error) = test.difference;
-                let [share, error] = [share, margin(standard_error)].map(|part| 100.0 * part);
+                let [share, error] = [share, Z_95 * standard_error].map(|part| 100.0 * part);
                 let shown =
                     |p| if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") };
                 let [exact, mid] = [test.p_exact, test.p_mid].map(shown);
