@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::git::Repository;
 use super::recipe::{Recipe, choose, is_output};
-use arbiter_process::{Sandbox, is_executable, read_text};
+use arbiter_process::{Sandbox, is_executable, read_settings, utf8};
 
 /// Maximum depth, in path components, of a program in a checkout.
 const MAX_DEPTH: usize = 6;
@@ -55,7 +55,8 @@ impl Files<'_> {
         // order.
         found.sort();
         let name = repo.top.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let manifest = read_text(&self.top.join("Cargo.toml")).unwrap_or_default();
+        let manifest =
+            read_settings(&self.top.join("Cargo.toml")).and_then(utf8).unwrap_or_default();
         let package = manifest
             .parse::<toml::Table>()
             .ok()

@@ -20,7 +20,7 @@ use super::log::Log;
 use super::recipe::{BuildSettings, Recipe, first_error, lacks_network, recipe};
 use arbiter_process::{
     Cancel, Completed, EndReason, Launch, Links, Sandbox, Spawner, Timeouts, open_output,
-    processor_features, read_input, remove_folder, run_to_completion,
+    processor_features, read_settings, remove_folder, run_to_completion,
 };
 
 /// Revision that stands for the working tree.
@@ -264,7 +264,7 @@ impl Builder<'_> {
     ) -> Result<Recipe> {
         let in_folder = |path: &str| {
             let path = repo.top.join(path);
-            match read_input(&path) {
+            match read_settings(&path) {
                 Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
                 Err(error) => Err(io_error(path)(error)),
