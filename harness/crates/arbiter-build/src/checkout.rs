@@ -9,7 +9,7 @@ use super::error::{Result, io_error};
 use super::git::{Repository, git};
 use super::recipe::{choose, is_output};
 use super::runner::Outline;
-use arbiter_process::{is_executable, read_text, remove_folder, without_name};
+use arbiter_process::{is_executable, read_settings, remove_folder, utf8, without_name};
 
 /// Maximum depth, in path components, of a program in a checkout.
 const MAX_DEPTH: usize = 6;
@@ -76,7 +76,8 @@ impl<'a> Checkout<'a> {
         // order.
         found.sort();
         let name = self.repo.top.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let manifest = read_text(&self.top.join("Cargo.toml")).unwrap_or_default();
+        let manifest =
+            read_settings(&self.top.join("Cargo.toml")).and_then(utf8).unwrap_or_default();
         let package = manifest
             .parse::<toml::Table>()
             .ok()

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use arbiter_process::{read_bounded, remove_secrets};
+use arbiter_process::{MAX_SETTINGS, read_bounded, remove_secrets};
 use tempfile::TempDir;
 
 use super::checkout::Checkout;
@@ -157,9 +157,14 @@ impl Repository {
         Ok(listed.lines().map(str::to_owned).collect())
     }
 
-    /// Returns the text of a file of a commit or tree.
+    /// Returns the text of a settings or build file of a commit or tree.
     pub(super) fn text(&self, tree: &str, path: &str) -> Result<String> {
         let object = format!("{tree}:{path}");
+        let size = git(&self.top, ["cat-file", "-s", &object])?;
+        if !size.parse().is_ok_and(|size: u64| size <= MAX_SETTINGS) {
+            let reason = format!("it exceeds the limit of {MAX_SETTINGS} bytes");
+            return Err(BuildError::Git { what: format!("cat-file blob {object}"), reason });
+        }
         git(&self.top, ["cat-file", "blob", &object])
     }
 

@@ -17,7 +17,7 @@ use super::log::Log;
 use super::recipe::{BuildSettings, Recipe, first_error, lacks_network, recipe};
 use arbiter_process::{
     Cancel, Completed, EndReason, Launch, Links, Sandbox, Spawner, Timeouts, open_output,
-    processor_features, read_input, run_to_completion,
+    processor_features, read_settings, run_to_completion,
 };
 
 /// Revision that stands for the working tree.
@@ -214,7 +214,7 @@ impl<'a> Builder<'a> {
     ) -> Result<Recipe> {
         let in_folder = |path: &str| {
             let path = repo.top.join(path);
-            match read_input(&path) {
+            match read_settings(&path) {
                 Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
                 Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
                 Err(error) => Err(io_error(path)(error)),

@@ -68,7 +68,7 @@ fn settings_are_regular_files_of_limited_size() {
     std::fs::create_dir(&top).unwrap();
     let settings = top.join("arbiter.toml");
     std::fs::write(top.join("go.mod"), "").unwrap();
-    std::fs::File::create(&settings).unwrap().set_len((1 << 28) + 1).unwrap();
+    std::fs::File::create(&settings).unwrap().set_len((1 << 20) + 1).unwrap();
     commit(&top);
     let why = |revision: &str| {
         let repo = Repository::open(&top).unwrap();

@@ -31,9 +31,9 @@ const MAX_MEDIANS: u32 = 20;
 /// Minimum time limit of an attempt.
 const MIN_ATTEMPT: Duration = Duration::from_secs(600);
 
-/// Time limit of an attempt before the first pair has been played, when there is no median yet.
-/// Slow workers can raise the limit to this time; only half of all workers together can raise it
-/// further.
+/// Time limit of an attempt while a worker that can play has no median, because it has not finished
+/// a pair. Slow workers can raise the limit to this time; only half of all workers together can
+/// raise it further.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(6 * 3600);
 
 /// Number of recent pairs of a worker from which its median is computed. The number is limited so
@@ -261,7 +261,11 @@ impl<A: Assignment> InFlight<A> {
             times.get(times.len() / 2).copied()
         };
         let medians = self.times.values().map(|times| median(times.iter().copied().collect()));
-        let medians: Vec<Duration> = medians.flatten().collect();
+        // Otherwise a worker that sends the first results could set the limit, and other workers
+        // could not finish the audits of these results.
+        let unknown = self.players.iter().filter(|player| !self.times.contains_key(*player));
+        let unknown = unknown.map(|_| FIRST_ATTEMPT / MAX_MEDIANS);
+        let medians: Vec<Duration> = medians.flatten().chain(unknown).collect();
         // The median of all pairs would be set by the worker that plays most pairs. Such a worker
         // could shorten the limit so that other workers could not finish audits of its results.
         let Some(slowest) = medians.iter().max().copied() else { return FIRST_ATTEMPT };

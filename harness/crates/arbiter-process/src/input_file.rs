@@ -11,6 +11,10 @@ use super::output_file::FilesInUse;
 /// could fill the memory.
 const MAX_WHOLE: u64 = 1 << 28;
 
+/// Maximum size, in bytes, of a file of settings or of a build system. The parser of such a file
+/// uses many times the size of the file.
+pub const MAX_SETTINGS: u64 = 1 << 20;
+
 /// Opens a file for reading.
 ///
 /// # Errors
@@ -39,12 +43,25 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// Returns the errors of the source, and an error for a larger source.
 pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
+    read_within(source, MAX_WHOLE)
+}
+
+/// Reads all bytes of a file of settings, or of a build system, of at most 1 MiB.
+///
+/// # Errors
+///
+/// Returns the errors of [`open_input`], and an error for a larger file.
+pub fn read_settings(path: &Path) -> io::Result<Vec<u8>> {
+    read_within(open_input(path)?, MAX_SETTINGS)
+}
+
+fn read_within(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // Reading one byte beyond the limit detects an oversized file, even if the file grows during
     // the read.
-    source.take(MAX_WHOLE + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_WHOLE {
-        let reason = format!("it exceeds the limit of {MAX_WHOLE} bytes");
+    source.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        let reason = format!("it exceeds the limit of {limit} bytes");
         return Err(io::Error::new(ErrorKind::FileTooLarge, reason));
     }
     Ok(bytes)
@@ -56,7 +73,16 @@ pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
 ///
 /// Returns the errors of [`read_input`], and an error for a file that is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
-    String::from_utf8(read_input(path)?).map_err(|error| {
+    utf8(read_input(path)?)
+}
+
+/// Converts the bytes of a file to text.
+///
+/// # Errors
+///
+/// Returns an error if the bytes are not UTF-8.
+pub fn utf8(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
         let byte = error.utf8_error().valid_up_to() + 1;
         let reason = format!("byte {byte} is not UTF-8; save the text as UTF-8");
         io::Error::new(ErrorKind::InvalidData, reason)
@@ -102,7 +128,11 @@ mod tests {
         let path = dir.path().join("file");
         std::fs::write(&path, "text").unwrap();
         assert_eq!(read_text(&path).unwrap(), "text");
-        File::options().write(true).open(&path).unwrap().set_len(MAX_WHOLE + 1).unwrap();
+        let resize = |size| File::options().write(true).open(&path).unwrap().set_len(size).unwrap();
+        resize(MAX_SETTINGS + 1);
+        assert!(read_settings(&path).unwrap_err().to_string().contains("bytes"));
+        assert!(read_text(&path).is_ok());
+        resize(MAX_WHOLE + 1);
         assert!(read_text(&path).unwrap_err().to_string().contains("bytes"));
         let pipe = dir.path().join("pipe");
         let mode = rustix::fs::Mode::RUSR;

@@ -31,7 +31,9 @@ pub use files::{
     is_executable, is_open_to_others, is_writable_by_others, leftover_folders, lock_file,
     remove_folder, remove_if_there, replace_link, try_lock, user_folder, working_folder,
 };
-pub use input_file::{open_input, read_bounded, read_input, read_text};
+pub use input_file::{
+    MAX_SETTINGS, open_input, read_bounded, read_input, read_settings, read_text, utf8,
+};
 pub use launch::{Launch, SpawnError, made_for};
 pub use lock::lock;
 pub use output_file::{

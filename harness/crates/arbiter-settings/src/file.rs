@@ -13,7 +13,7 @@ use crate::Settings;
 use crate::values::plain;
 use arbiter_names::nearest;
 use arbiter_plan::{EngineSpec, is_relative_path, unexpanded_home};
-use arbiter_process::read_text;
+use arbiter_process::{read_settings, utf8};
 
 /// Default name of the settings file.
 pub const DEFAULT_SETTINGS: &str = "arbiter.toml";
@@ -137,7 +137,9 @@ pub fn load_engines(path: &Path) -> Result<BTreeMap<String, EngineSpec>, String>
 
 fn parsed<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
     let shown = path.display();
-    let text = read_text(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let text = read_settings(path)
+        .and_then(utf8)
+        .map_err(|error| format!("cannot read {shown}: {error}"))?;
     toml::from_str(&text).map_err(|error| format!("{shown}: {}", placed(&text, &error)))
 }
 

@@ -483,12 +483,19 @@ fn imports_with_hidden_characters_or_too_many_games_are_rejected() {
     let text = without_checksums(&exported(&store, "run"));
     let text = text.replacen("\"format\":14", "\"format\":13", 1);
     let (host, pairs) = ("\\\"host\\\":\\\"", "\\\"pairs\\\":500");
+    let (end, remark) =
+        ("{\"table\":\"end", "{\"table\":\"remarks\",\"row\":{\"run\":\"run\",\"what\":\"");
+    let remark = format!("{remark}{}\"}}}}\n{end}", "x".repeat(16 << 20));
+    let many = text.replacen(end, &remark, 1);
+    let (name, long) = ("\\\"name\\\":\\\"", "a".repeat(201));
     let swiss = text.replacen("round-robin", "swiss", 1);
     for (text, from, to, part) in [
         (&text, "\"about\":\"", "\\u001b[2J", "line 2: about of runs contains hidden"),
         (&text, "no-mobility", "\u{202e}", "line 2: plan of runs contains hidden"),
         (&text, host, "\\\\n", "line 2: plan of runs contains hidden"),
+        (&text, name, &*long, "contains the invalid name"),
         (&text, "\"detail\":\"", "\\n", "line 4: detail of games contains hidden"),
+        (&many, "\"what\":\"", "x", "remarks, set_aside, gates have more than 16 MiB"),
         (&swiss, pairs, "0000000", "a swiss can have at most 10000000 pairs"),
     ] {
         assert!(text.contains(from), "{from}");
@@ -540,7 +547,7 @@ fn imported_gates_are_shown_only_for_their_run_and_never_replace_own_gates() {
             text: text.to_owned(),
             code: 0,
             seconds: 1.0,
-            figures: serde_json::Value::Null,
+            figures: serde_json::json!({ "faults": { "a": text } }),
             from_before: None,
         };
         let gate = StoredGate { created_ms, test: "abc".into(), base: None, outcome };
@@ -548,7 +555,9 @@ fn imported_gates_are_shown_only_for_their_run_and_never_replace_own_gates() {
     };
     add(&store, "foreign", 9, "for\n\u{1b}ged");
     add(&other, "own", 1, "measured");
-    let text = exported(&store, "foreign");
+    // The file is of the first format, without checksums.
+    let text = without_checksums(&exported(&store, "foreign"));
+    let text = text.replacen("\"format\":14", "\"format\":13", 1);
     other.import_run(&mut text.as_bytes(), None, &|_| Ok(()), &|_| Ok(())).unwrap();
     let texts = |run: &str| {
         let gates = other.gates_for_run(run).unwrap();
@@ -558,7 +567,13 @@ fn imported_gates_are_shown_only_for_their_run_and_never_replace_own_gates() {
         (texts("own"), texts("foreign")),
         (vec!["measured".into()], vec!["for \\u{1b}ged".into(), "measured".into()])
     );
+    let figures = &other.gates_for_run("foreign").unwrap()[0].outcome.figures;
+    assert_eq!(figures["faults"]["a"], "for\\u{a}\\u{1b}ged");
     assert!(!exported(&other, "own").contains("ged"));
+    assert_eq!(other.gates(None).unwrap().len(), 1);
+    let nameless = text.replacen("\"step\":\"quick\"", "\"step\":\"\u{2800}\"", 1);
+    let error = other.import_run(&mut nameless.as_bytes(), Some("copy"), &|_| Ok(()), &|_| Ok(()));
+    assert!(error.unwrap_err().to_string().contains("step of gates is not a name"));
     other.remove_run("foreign").unwrap();
     assert_eq!(other.gates(None).unwrap().len(), 1);
 }

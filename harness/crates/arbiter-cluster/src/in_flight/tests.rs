@@ -358,3 +358,15 @@ fn a_fast_worker_does_not_shorten_the_attempts_of_others() {
     in_flight.set_players([].into());
     assert_eq!(in_flight.attempt_limit(), FIRST_ATTEMPT, "workers that have left do not count");
 }
+
+#[test]
+fn the_first_limit_applies_until_every_player_has_played() {
+    let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
+    in_flight.set_players(["fast", "slow"].map(str::to_owned).into());
+    for (pair, worker, limit) in [(0, "fast", FIRST_ATTEMPT), (1, "slow", MIN_ATTEMPT)] {
+        in_flight.request(pair, job(pair), START).unwrap();
+        in_flight.heartbeat(worker.into(), heartbeat(pair, Some(0)), LEASE, START);
+        in_flight.receive(worker, result(pair), pair);
+        assert_eq!(in_flight.attempt_limit(), limit, "{worker}");
+    }
+}

@@ -123,15 +123,3 @@ impl SlotEngines {
         self.local.finish().await;
     }
 }
-
-/// Returns the answer of an engine, or the failure of the engine as the inner error; the outer
-/// error is a failure of the machine.
-fn fault_or_answer<D>(
-    answer: Result<Result<D, String>, SuiteError>,
-) -> Result<Result<D, String>, String> {
-    match answer {
-        Ok(answer) => Ok(answer),
-        Err(SuiteError::Environment(reason)) => Err(reason),
-        Err(error @ SuiteError::Unsupported(_)) => Ok(Err(error.to_string())),
-    }
-}

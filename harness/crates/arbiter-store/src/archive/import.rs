@@ -15,12 +15,12 @@ use serde_json::Value as Json;
 
 use super::{ArchiveError, Cell, Column, END, GATES, Header, Line, TABLES, VERSION, commits};
 use crate::append::ending_of;
-use crate::checksum::{fill_in, game_checksum};
+use crate::checksum::{OF_RUN, fill_in, game_checksum};
 use crate::gates::imported_key;
 use crate::query::{GAME, game_row};
 use crate::{Result, RunLock, Store, StoreError, schema};
 use arbiter_game::record::GameRecord;
-use arbiter_names::{is_hidden, shown};
+use arbiter_names::{MAX_NAME, is_hidden, is_name, shown};
 
 /// Maximum length of a line, in bytes: enough for a game of thousands of moves with the transcript.
 const MAX_LINE: u64 = 64 << 20;
@@ -28,6 +28,14 @@ const MAX_LINE: u64 = 64 << 20;
 /// Maximum total length of the lines, in bytes. Without this limit, a small compressed file could
 /// expand to an unbounded size.
 const MAX_BYTES: u64 = 64 << 30;
+
+/// Tables whose rows are all in memory when the run is read, and the maximum total length of their
+/// lines, in bytes.
+const IN_MEMORY: [&str; 4] = [TABLES[0], "remarks", "set_aside", GATES];
+const MAX_IN_MEMORY: usize = 16 << 20;
+
+/// Columns that contain names of gates and workers.
+const NAMES: [&str; 2] = ["step", "worker"];
 
 /// Columns that contain engine indices, by table.
 const ENGINES: [(&str, &[&str]); 4] = [
@@ -53,7 +61,7 @@ impl Store {
         check: &dyn Fn(&str) -> Result<()>,
     ) -> Result<String, ArchiveError> {
         let input = BufReader::with_capacity(1 << 16, file);
-        let mut lines = Lines { input, line: 0, read: 0, text: Vec::new() };
+        let mut lines = Lines { input, line: 0, read: 0, in_memory: 0, text: Vec::new() };
         let Ok(Some(header)) = lines.next::<Header>(|_| None) else {
             return Err(lines.wrong("is not a file of `arbiter results export`"));
         };
@@ -90,6 +98,7 @@ impl Store {
                     }
                     return self.check(run, check);
                 }
+                lines.limit(&line.table)?;
                 let wrong = |what| lines.wrong(what);
                 let from = line.row.insert("run".to_owned(), Cell::Text(run.to_owned()));
                 if line.table == GATES {
@@ -97,10 +106,14 @@ impl Store {
                 } else if from != Some(Cell::Text(header.run.clone())) {
                     return Err(wrong(format!("is not of run '{}'", header.run)));
                 }
-                let is_game = line.table == "games";
+                let table = line.table.clone();
                 self.insert_line(&columns, line, run, wrong)?;
-                if is_game {
+                if table == "games" {
                     self.judge_last(judge, is_older)?.map_err(wrong)?;
+                } else if table == TABLES[0] && is_older {
+                    // The lines of gates require the plan, which is read only with a checksum.
+                    let fill = format!("UPDATE runs SET checksum = {OF_RUN} WHERE run = ?1 AND checksum IS NULL");
+                    self.execute(&fill, [run])?;
                 }
             }
         })?;
@@ -118,7 +131,7 @@ impl Store {
         let known = columns.get(table.as_str());
         let known = known.ok_or_else(|| wrong(format!("unknown table '{table}'")))?;
         if table == GATES {
-            let commits = self.run(run).map(|stored| commits(&stored)).unwrap_or_default();
+            let commits = self.run(run).map(|stored| commits(&stored)).map_err(of_content)?;
             if !matches!(row.get("test"), Some(Cell::Text(test)) if commits.contains(test)) {
                 return Err(wrong("belongs to a commit that the run does not play".to_owned()));
             }
@@ -128,6 +141,12 @@ impl Store {
             // The text may be an error of several lines, which would look like several results.
             if let Some(Cell::Text(text)) = row.get_mut("words") {
                 *text = shown(text.replace('\n', " "));
+            }
+            if let Some(Cell::Text(text)) = row.get_mut("figures")
+                && let Ok(mut figures) = serde_json::from_str(text)
+                && reveal(&mut figures)
+            {
+                *text = figures.to_string();
             }
             row.insert("key".to_owned(), Cell::Text(imported_key(run)));
         }
@@ -140,6 +159,11 @@ impl Store {
         let hides = |(name, cell): &(&String, &Cell)| matches!(cell, Cell::Text(text) if hides_characters(name, text));
         if let Some((column, _)) = row.iter().find(hides) {
             return Err(wrong(format!("{column} of {table} contains hidden characters")));
+        }
+        let is_no_name =
+            |column: &&&str| matches!(row.get(**column), Some(Cell::Text(name)) if !is_name(name));
+        if let Some(column) = NAMES.iter().find(is_no_name) {
+            return Err(wrong(format!("{column} of {table} is not a name")));
         }
         if let Some(Cell::Text(ending)) = row.get("ending").filter(|_| table == TABLES[0])
             && ending_of(Some(ending.clone())).is_none()
@@ -210,6 +234,10 @@ impl Store {
             if engines < 2 {
                 return Err(self.corrupt(run, "does not have two engines"));
             }
+            if let Some(engine) = stored.plan.engines.iter().find(|engine| !is_name(&engine.name)) {
+                let name: String = engine.name.chars().take(MAX_NAME).collect();
+                return Err(self.corrupt(run, format!("contains the invalid name {name:?}")));
+            }
             for (table, columns) in ENGINES {
                 for column in columns {
                     let beyond = format!(
@@ -224,15 +252,20 @@ impl Store {
             // The tallies suffice here, because each game was validated when it was inserted.
             self.tallies(run)?;
             self.read_parts(run).into_iter().collect::<Result<()>>()?;
-            self.gates(None)?;
+            self.gates_for_run(run)?;
             more(run)
         };
-        read().map_err(|error| match error {
-            StoreError::Corrupt { what, .. } => ArchiveError::Content(what),
-            StoreError::Damaged { found, .. } => ArchiveError::Content(found),
-            StoreError::NoRun { .. } => ArchiveError::Content("contains no run".to_owned()),
-            other => ArchiveError::Store(other),
-        })
+        read().map_err(of_content)
+    }
+}
+
+/// Converts an error about an imported run into an error about the file.
+fn of_content(error: StoreError) -> ArchiveError {
+    match error {
+        StoreError::Corrupt { what, .. } => ArchiveError::Content(what),
+        StoreError::Damaged { found, .. } => ArchiveError::Content(found),
+        StoreError::NoRun { .. } => ArchiveError::Content("contains no run".to_owned()),
+        other => ArchiveError::Store(other),
     }
 }
 
@@ -275,20 +308,37 @@ impl Cell {
 /// Returns whether the text in a column contains hidden characters. Games, which may quote engines,
 /// and descriptions of a book's faults, which quote the book, may contain hidden characters.
 fn hides_characters(column: &str, text: &str) -> bool {
-    fn hides(value: &Json) -> bool {
-        match value {
-            Json::String(text) => text.contains(is_hidden),
-            Json::Array(values) => values.iter().any(hides),
-            Json::Object(values) => values
-                .iter()
-                .any(|(key, value)| key.contains(is_hidden) || (key != "faults" && hides(value))),
-            _ => false,
-        }
-    }
     match column {
         "moves" | "games" | "played" => false,
-        "plan" | "figures" => serde_json::from_str(text).is_ok_and(|value| hides(&value)),
+        "plan" => serde_json::from_str(text).is_ok_and(|mut plan: Json| {
+            for faults in ["/quarantine/faults", "/corrected/faults"] {
+                plan.pointer_mut(faults).map(take);
+            }
+            reveal(&mut plan)
+        }),
         _ => text.contains(is_hidden),
+    }
+}
+
+/// Replaces hidden characters in all strings and keys. Returns whether there were any.
+fn reveal(value: &mut Json) -> bool {
+    fn replace(text: &mut String) -> bool {
+        let is_hiding = text.contains(is_hidden);
+        *text = shown(take(text));
+        is_hiding
+    }
+    match value {
+        Json::String(text) => replace(text),
+        Json::Array(values) => values.iter_mut().fold(false, |found, value| reveal(value) | found),
+        Json::Object(values) => {
+            let mut found = false;
+            for (mut key, mut value) in take(values) {
+                found |= replace(&mut key) | reveal(&mut value);
+                values.insert(key, value);
+            }
+            found
+        }
+        _ => false,
     }
 }
 
@@ -297,6 +347,8 @@ struct Lines<R> {
     input: R,
     line: u64,
     read: u64,
+    /// Length of the lines of the tables [`IN_MEMORY`].
+    in_memory: usize,
     text: Vec<u8>,
 }
 
@@ -327,6 +379,18 @@ impl<R: BufRead> Lines<R> {
             None if !text.is_empty() => value().map(Some),
             found => Ok(found),
         }
+    }
+
+    /// Counts the current line, of the table `table`. Returns an error if the run has more text than
+    /// any run of Arbiter, because this text would fill the memory.
+    fn limit(&mut self, table: &str) -> Result<(), ArchiveError> {
+        if IN_MEMORY.contains(&table) {
+            self.in_memory += self.text.len();
+        }
+        if self.in_memory <= MAX_IN_MEMORY {
+            return Ok(());
+        }
+        Err(self.wrong(format!("the lines of {} have more than 16 MiB", IN_MEMORY.join(", "))))
     }
 
     fn wrong(&self, what: impl ToString) -> ArchiveError {
