@@ -49,7 +49,7 @@ use super::wire::{
     RunDescription, WorkerStatus,
 };
 use arbiter_run::Remark;
-use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent, unix_time_ms};
+use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent, task_output, unix_time_ms};
 
 /// Time between two ticks of the coordinator. A tick checks for idle workers and extends leases;
 /// other events are handled immediately.
@@ -318,11 +318,7 @@ impl<A: Assignment> Coordinator<A> {
                 },
                 // A `JoinSet` keeps finished tasks, such as uploads, until the tasks are joined. A
                 // panic of a task must end the run instead of being lost.
-                Some(ended) = tasks.join_next() => if let Err(error) = ended
-                    && error.is_panic()
-                {
-                    std::panic::resume_unwind(error.into_panic());
-                },
+                Some(ended) = tasks.join_next() => drop(task_output(ended)),
                 disputed = self.audits.next() => self.decide(disputed).await,
                 reason = self.connection.denied() => {
                     self.notify(JobEvent::Lost(format!("the NATS server refuses: {reason}")));

@@ -28,6 +28,7 @@ use super::wire::{
     self, CoordinatorMessage, EXCLUDED, Job, Notice, WireError, WorkMessage, WorkerStatus,
 };
 use arbiter_process::{ResourceLimits, Sandbox, Spawner};
+use arbiter_runner::task_output;
 
 /// Time between two ticks of a worker. Timeouts, metrics and status messages are handled on ticks.
 const TICK: Duration = Duration::from_millis(250);
@@ -210,8 +211,7 @@ pub async fn serve(
             ended = slot_tasks.join_next() => match ended {
                 None => break,
                 // A panic must end the worker, because a silent loss of a slot would hide the bug.
-                Some(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-                Some(_) => {}
+                Some(ended) => drop(task_output(ended)),
             },
             at = tick.tick() => {
                 ticks += 1;

@@ -28,8 +28,8 @@ pub use executor::remote::{
     CoordinatorEnd, DispatcherEnd, JobCommand, RemoteExecutor, job_channel,
 };
 pub use executor::slot::LocalOptions;
-pub use executor::{Executor, JobEvent};
-pub use fingerprint::{FingerprintError, check_unchanged, hash_file, take_fingerprints};
+pub use executor::{Executor, JobEvent, task_output};
+pub use fingerprint::{check_unchanged, hash_file, take_fingerprints};
 pub use live_games::{GameId, LiveGames};
 pub use preflight::{
     OptionsFound, Preflight, PreflightError, ask_engine, check_game_engines, check_suite_engines,

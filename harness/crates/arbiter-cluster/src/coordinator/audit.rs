@@ -17,7 +17,7 @@ use crate::outliers::{FALSE_ALARM, Finding};
 use crate::wire::{AUDITS, Payload};
 use arbiter_game::engine::EngineSetup;
 use arbiter_run::PairTally;
-use arbiter_runner::JobEvent;
+use arbiter_runner::{JobEvent, task_output};
 use arbiter_stats::ln_bias_evidence;
 
 /// Number of failures after which the coordinator gives up an audit; an audit that the drawn worker
@@ -109,16 +109,12 @@ impl<A: Assignment> Audits<A> {
 
     /// Waits until this machine has played a disputed pair; waits forever if no pair is disputed.
     pub(super) async fn next(&mut self) -> DisputedPair<A::Done> {
-        loop {
-            match self.disputed.join_next().await {
-                Some(Ok(disputed)) => return disputed,
-                Some(Err(error)) if error.is_panic() => {
-                    std::panic::resume_unwind(error.into_panic())
-                }
-                Some(Err(_)) => {}
-                None => std::future::pending().await,
+        while let Some(ended) = self.disputed.join_next().await {
+            if let Some(disputed) = task_output(ended) {
+                return disputed;
             }
         }
+        std::future::pending().await
     }
 }
 

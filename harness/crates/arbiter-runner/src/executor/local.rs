@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use super::engine_pool::EnginePool;
 use super::slot::{LocalOptions, Shared, Slot};
-use super::{Executor, JobEvent};
+use super::{Executor, JobEvent, task_output};
 use crate::live_games::LiveGames;
 use arbiter_game::engine::EngineSetup;
 use arbiter_game::record::GameRecord;
@@ -171,13 +171,7 @@ impl Executor for LocalExecutor {
                 }
                 // Tasks send their results over the channel, so the end of a task matters only if
                 // the task has panicked.
-                Some(ended) = self.busy.join_next() => {
-                    if let Err(error) = ended
-                        && error.is_panic()
-                    {
-                        std::panic::resume_unwind(error.into_panic());
-                    }
-                }
+                Some(ended) = self.busy.join_next() => drop(task_output(ended)),
             }
         }
     }

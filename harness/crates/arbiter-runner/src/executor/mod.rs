@@ -9,6 +9,8 @@ pub(crate) mod slot;
 
 use std::time::Duration;
 
+use tokio::task::JoinError;
+
 use arbiter_game::record::GameRecord;
 use arbiter_run::{PairJob, PlayedPair, Remark};
 use arbiter_schedule::Pairing;
@@ -102,4 +104,13 @@ pub trait Executor {
 
     /// Terminates all engines with `quit`.
     fn finish(self) -> impl Future<Output = ()> + Send;
+}
+
+/// Returns the output of a task that has ended; `None` if the task was aborted. Continues the panic
+/// of a task.
+pub fn task_output<T>(ended: Result<T, JoinError>) -> Option<T> {
+    match ended {
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        ended => ended.ok(),
+    }
 }
