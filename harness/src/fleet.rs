@@ -363,7 +363,7 @@ impl From<SuiteRunError> for Failure {
     fn from(error: SuiteRunError) -> Failure {
         match error {
             SuiteRunError::Lost(_) => Failure::new(ExitCode::Cluster, error),
-            SuiteRunError::Failed { .. } | SuiteRunError::Unfit(_) => Failure::environment(error),
+            SuiteRunError::Failed(_) => Failure::environment(error),
         }
     }
 }

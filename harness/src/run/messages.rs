@@ -174,14 +174,13 @@ pub(super) fn failure(error: &RunError, show: &str, resume_hint: &str) -> Failur
     let message = format!("{error}; finished pairs are stored\nhint: {resume_hint}");
     match error {
         RunError::Lost(_) => Failure::new(ExitCode::Cluster, message),
-        RunError::TooManyFaults { .. } => {
+        RunError::TooManyFaults(_) => {
             let message = format!("{error}\nhint: see {show}; after fixing it, {resume_hint}");
             Failure::new(ExitCode::TooManyFaults, message)
         }
-        RunError::Unsaved { .. } => Failure::environment(format!("{error}\nhint: {resume_hint}")),
-        RunError::Store(_)
-        | RunError::Observer(_)
-        | RunError::Unfit(_)
-        | RunError::Environment { .. } => Failure::environment(message),
+        RunError::Unsaved(_) => Failure::environment(format!("{error}\nhint: {resume_hint}")),
+        RunError::Store(_) | RunError::Observer(_) | RunError::Environment(_) => {
+            Failure::environment(message)
+        }
     }
 }

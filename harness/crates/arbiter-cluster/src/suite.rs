@@ -11,17 +11,9 @@ use arbiter_runner::{DispatcherEnd, JobCommand, JobEvent};
 /// Reason why a suite was not completed.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SuiteRunError {
-    /// Too many workers failed at a task.
-    #[error("position {}: {reason}", .number + 1)]
-    Failed {
-        /// Number of the task, from 0.
-        number: u64,
-        /// Reason for the last failure.
-        reason: String,
-    },
-    /// The engines do not behave identically on all machines.
+    /// Too many workers failed at a task, or the engines do not behave identically on all machines.
     #[error("{0}")]
-    Unfit(String),
+    Failed(String),
     /// The connection to the server was lost.
     #[error("{0}")]
     Lost(String),
@@ -118,9 +110,9 @@ pub async fn run_suite<A: Assignment>(
                 queue.exclude(remark);
             }
             JobEvent::Failed { pair, reason } => {
-                return Err(SuiteRunError::Failed { number: pair, reason });
+                return Err(SuiteRunError::Failed(format!("position {}: {reason}", pair + 1)));
             }
-            JobEvent::Unfit(what) => return Err(SuiteRunError::Unfit(what)),
+            JobEvent::Unfit(what) => return Err(SuiteRunError::Failed(what)),
             JobEvent::Lost(what) => return Err(SuiteRunError::Lost(what)),
             JobEvent::Started { .. }
             | JobEvent::Ended { .. }

@@ -65,44 +65,21 @@ pub enum RunError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store refuses played pairs.
-    #[error("{source}; {saved}")]
-    Unsaved {
-        /// Error of the store.
-        source: StoreError,
-        /// Path at which the pairs were saved, with a hint, or a message that saving failed.
-        saved: String,
-    },
+    /// The store refuses played pairs; the text contains the reason, and either the path at which
+    /// the pairs were saved, with a hint, or a message that saving failed.
+    #[error("{0}")]
+    Unsaved(String),
     /// An observer failed.
     #[error(transparent)]
     Observer(#[from] ObserverError),
-    /// A pair could not be played, for a reason other than an engine fault.
-    #[error("pair {}: {reason}", .pair + 1)]
-    Environment {
-        /// Number of the pair, from 0.
-        pair: u64,
-        /// Reason for the failure.
-        reason: String,
-    },
-    /// The engines behave differently on different machines.
+    /// A pair could not be played, for a reason other than an engine fault, or the engines behave
+    /// differently on different machines.
     #[error("{0}")]
-    Unfit(String),
-    /// More games ended with an engine fault than the plan allows.
-    #[error(
-        "{cause}{faults} of {games} games ended by an engine fault ({by_engine}), far more than --fault-limit {limit}"
-    )]
-    TooManyFaults {
-        /// Description of an overload of the machine; empty if there is none.
-        cause: String,
-        /// Number of games that ended with an engine fault.
-        faults: u64,
-        /// Number of counted games.
-        games: u64,
-        /// Name and number of faults of each engine, as text.
-        by_engine: String,
-        /// Allowed share of games with an engine fault, from 0 to 1.
-        limit: f64,
-    },
+    Environment(String),
+    /// More games ended with an engine fault than the plan allows; the text contains their number
+    /// and the cause.
+    #[error("{0}")]
+    TooManyFaults(String),
     /// Workers can no longer be reached.
     #[error("{0}")]
     Lost(String),
@@ -248,9 +225,12 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         let by_engine = by_engine.collect::<Vec<_>>().join(", ");
         let overload = overload(self.run.plan, counts, &self.run.store.latencies(self.run.name)?);
         let cause = overload.map(|overload| format!("{overload}; ")).unwrap_or_default();
-        let faults = each.values().sum();
-        let games = counts.games();
-        Err(RunError::TooManyFaults { cause, faults, games, by_engine, limit })
+        Err(RunError::TooManyFaults(format!(
+            "{cause}{} of {} games ended by an engine fault ({by_engine}), far more than \
+             --fault-limit {limit}",
+            each.values().sum::<u64>(),
+            counts.games()
+        )))
     }
 
     /// Excludes a worker. If the state can take back counted pairs, the worker's pairs no longer
@@ -381,7 +361,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             ),
             None => "the missing pairs could not be saved".to_owned(),
         };
-        RunError::Unsaved { source, saved }
+        RunError::Unsaved(format!("{source}; {saved}"))
     }
 
     /// Writes a played pair to the store, or handles another event. Returns the input for the
@@ -421,7 +401,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             }
             JobEvent::Paused(length) => self.notify(&RunEvent::Paused { length: *length })?,
             JobEvent::Failed { pair, reason } => {
-                return Err(RunError::Environment { pair: *pair, reason: std::mem::take(reason) });
+                return Err(unplayed(*pair, reason));
             }
             JobEvent::Noted(remark) => {
                 self.run.store.note_remark(run, unix_time_ms(), remark)?;
@@ -432,7 +412,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             JobEvent::WorkerExcluded(remark) | JobEvent::Presence(remark) => {
                 self.notify(&RunEvent::Noted { remark })?;
             }
-            JobEvent::Unfit(reason) => return Err(RunError::Unfit(std::mem::take(reason))),
+            JobEvent::Unfit(reason) => return Err(RunError::Environment(std::mem::take(reason))),
             JobEvent::Lost(reason) => return Err(RunError::Lost(std::mem::take(reason))),
         }
         Ok(None)
@@ -512,6 +492,11 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     }
 }
 
+/// Returns the error for a pair that could not be played.
+fn unplayed(pair: u64, reason: &str) -> RunError {
+    RunError::Environment(format!("pair {}: {reason}", pair + 1))
+}
+
 fn notify(observers: &mut [&mut dyn Observer], event: &RunEvent<'_>) -> Result<(), ObserverError> {
     observers.iter_mut().try_for_each(|observer| observer.observe(event))
 }
@@ -522,7 +507,7 @@ mod tests {
 
     #[test]
     fn errors_count_pairs_from_1() {
-        let error = RunError::Environment { pair: 0, reason: "no".to_owned() };
+        let error = unplayed(0, "no");
         assert_eq!(error.to_string(), "pair 1: no");
     }
 }
