@@ -3,17 +3,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use thiserror::Error;
-
 use arbiter_openings::Book;
 use arbiter_plan::{BUNDLED_BOOK, Plan};
 use arbiter_process::{open_input, processor_name, system_version};
 use arbiter_store::Fingerprints;
-
-/// Error for an input that cannot be read or has changed since the start of the run.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct FingerprintError(String);
 
 /// Hashes the opening book of the plan, the openings read from the book, the programs, and the
 /// option files. `known` are fingerprints with the hashes of the book, if these are known, and
@@ -23,7 +16,7 @@ pub fn take_fingerprints(
     opened: &Book,
     known: Option<&Fingerprints>,
     own_binary: &Path,
-) -> Result<Fingerprints, FingerprintError> {
+) -> Result<Fingerprints, String> {
     let [book, openings] = match (known, &plan.book) {
         (Some(known), _) => [known.book.clone(), known.openings.clone()],
         (None, None) => [blake3::hash(BUNDLED_BOOK).to_string(), hash_openings(opened)],
@@ -58,11 +51,7 @@ fn host() -> String {
 
 /// Compares the hashes from the start of a run (`then`) with the current hashes (`now`). The error
 /// names the first input that has changed.
-pub fn check_unchanged(
-    plan: &Plan,
-    then: &Fingerprints,
-    now: &Fingerprints,
-) -> Result<(), FingerprintError> {
+pub fn check_unchanged(plan: &Plan, then: &Fingerprints, now: &Fingerprints) -> Result<(), String> {
     let engines = then.engines.iter().zip(&now.engines).zip(&plan.engines);
     let mut changed_engines = engines.filter(|((then, now), _)| then != now);
     let changed = if then.book != now.book {
@@ -77,9 +66,9 @@ pub fn check_unchanged(
     } else {
         return Ok(());
     };
-    Err(FingerprintError(format!(
+    Err(format!(
         "{changed} has changed since the run started\nhint: restore it, or start a new run"
-    )))
+    ))
 }
 
 /// Describes the first option file that has changed, with both hashes.
@@ -113,11 +102,10 @@ fn hash_openings(book: &Book) -> String {
 }
 
 /// Returns the BLAKE3 hash of a file, in hexadecimal. Fails if the file cannot be read.
-pub fn hash_file(path: &Path) -> Result<String, FingerprintError> {
+pub fn hash_file(path: &Path) -> Result<String, String> {
     let mut hasher = blake3::Hasher::new();
     let hashed = open_input(path).and_then(|file| hasher.update_reader(file).map(drop));
-    let fail = |error| FingerprintError(format!("cannot read {}: {error}", path.display()));
-    hashed.map_err(fail)?;
+    hashed.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     Ok(hasher.finalize().to_string())
 }
 
@@ -141,7 +129,7 @@ mod tests {
         assert_eq!((then.quarantine.count, same.quarantine.count), (0, 1));
         assert!(check_unchanged(&plan, &then, &same).is_ok());
         for other in [format!("{one}{one}"), one.replace(" K ", " - "), one.replace("0 1", "1 1")] {
-            let error = check_unchanged(&plan, &then, &take(&other)).unwrap_err().to_string();
+            let error = check_unchanged(&plan, &then, &take(&other)).unwrap_err();
             assert!(error.starts_with("the content of the opening book has changed"), "{error}");
         }
     }

@@ -16,7 +16,7 @@ use arbiter_plan::{
 };
 use arbiter_process::{Completed, EndReason, Launch, Timeouts};
 use arbiter_report::{gate_text, is_kept, note};
-use arbiter_runner::{FingerprintError, hash_file, unix_time_ms};
+use arbiter_runner::{hash_file, unix_time_ms};
 use arbiter_store::{Store, StoredGate};
 
 /// Time limit of a gate without a budget, so that a hanging gate ends.
@@ -168,7 +168,7 @@ impl GateRunner<'_> {
 
     /// Returns a hash of everything that determines the result of a gate: engines, flags, and the
     /// files named in flags.
-    fn key(&self, gate: &Gate) -> Result<String, FingerprintError> {
+    fn key(&self, gate: &Gate) -> Result<String, String> {
         let mut hasher = blake3::Hasher::new();
         let mut add = |text: &str| {
             hasher.update(&(text.len() as u64).to_le_bytes());
