@@ -18,7 +18,8 @@ pub struct LiveGames(Arc<Mutex<BTreeMap<GameId, Arc<LiveGame>>>>);
 pub struct LiveGameGuard {
     live_games: LiveGames,
     id: GameId,
-    live_game: Arc<LiveGame>,
+    /// Object through which the game shares its snapshots.
+    pub live_game: Arc<LiveGame>,
 }
 
 impl LiveGames {
@@ -41,13 +42,6 @@ impl LiveGames {
         drop(games);
         let snapshots = first.into_iter().filter_map(|(id, game)| Some((id, game.snapshot()?)));
         (snapshots.collect(), count)
-    }
-}
-
-impl LiveGameGuard {
-    /// Returns the object through which the game shares its snapshots.
-    pub fn live_game(&self) -> Arc<LiveGame> {
-        self.live_game.clone()
     }
 }
 
@@ -75,7 +69,7 @@ mod tests {
         };
         let listed: Vec<_> = (0..3).map(|pair| live_games.add((pair, 0))).collect();
         assert_eq!(live_games.snapshots(9), (vec![], 3));
-        listed.iter().skip(1).for_each(|listed| listed.live_game().update(snapshot.clone()));
+        listed.iter().skip(1).for_each(|listed| listed.live_game.update(snapshot.clone()));
         let (seen, count) = live_games.clone().snapshots(2);
         assert_eq!((seen.len(), seen[0].0, count), (1, (1, 0), 3));
         drop(listed);

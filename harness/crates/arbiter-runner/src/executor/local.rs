@@ -12,7 +12,6 @@ use super::slot::{LocalOptions, Shared, Slot};
 use super::{Executor, JobEvent, task_output};
 use crate::live_games::LiveGames;
 use arbiter_game::engine::EngineSetup;
-use arbiter_game::record::GameRecord;
 use arbiter_process::{Pulse, QUIT_GRACE, Spawner, allowed_cpus};
 use arbiter_run::PairJob;
 
@@ -102,9 +101,12 @@ impl LocalExecutor {
 
     /// Keeps at most `most` idle slots, removes the other idle slots, and terminates their engines.
     fn keep_idle(&mut self, most: usize) {
-        for mut slot in self.idle.drain(most.min(self.idle.len())..) {
+        for slot in self.idle.drain(most.min(self.idle.len())..) {
             self.taken.remove(&slot.number);
-            self.terminating.spawn(async move { slot.clear().await });
+            // The engines exit in parallel, because each engine may take up to 1 s.
+            for engine in slot.engines.into_values() {
+                self.terminating.spawn(engine.quit(QUIT_GRACE));
+            }
         }
         // Without this loop, finished tasks would stay in memory until the end of the run.
         while self.terminating.try_join_next().is_some() {}
@@ -121,16 +123,9 @@ impl Executor for LocalExecutor {
         let report = self.report.clone();
         self.busy.spawn(async move {
             let pair = job.pairing.pair;
-            let pairing = job.pairing;
-            let notify = |game_index, ended: Option<Box<GameRecord>>| {
-                let event = match ended {
-                    None => JobEvent::Started { pairing, game_index },
-                    Some(game) => JobEvent::Ended { pairing, game_index, game },
-                };
-                // If the channel is closed, the run has ended and the event is not needed. This
-                // also applies to the last event below.
-                let _ = report.send((None, event));
-            };
+            // If the channel is closed, the run has ended and the event is not needed. This also
+            // applies to the last event below.
+            let notify = |event| drop(report.send((None, event)));
             let event = match slot.play(job, notify).await {
                 Ok(played) => JobEvent::Played { pair, played, worker: None },
                 Err(reason) => JobEvent::Failed { pair, reason },

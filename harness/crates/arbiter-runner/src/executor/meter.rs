@@ -56,14 +56,15 @@ impl Meter {
         record: &GameRecord,
     ) -> ByColor<Option<Duration>> {
         let stolen = arbiter_process::stolen().saturating_sub(self.stolen);
+        let mut share = 0.0;
         // The number of processors is only needed if time was stolen; determining the number
         // requires reading several files.
-        let processors = (!stolen.is_zero()).then(std::thread::available_parallelism);
-        let processors = processors.and_then(Result::ok).map_or(1, |count| count.get());
-        // Stolen time is a sum over all processors, so the stolen time is compared with the time of
-        // all processors.
-        let machine = record.duration.as_secs_f64() * processors as f64;
-        let share = if stolen.is_zero() { 0.0 } else { stolen.as_secs_f64() / machine };
+        if !stolen.is_zero() {
+            let processors = std::thread::available_parallelism().map_or(1, usize::from);
+            // Stolen time is a sum over all processors, so the stolen time is compared with the
+            // time of all processors.
+            share = stolen.as_secs_f64() / (record.duration.as_secs_f64() * processors as f64);
+        }
         let thinking = record.thinking_times();
         ByColor::new_with(|color: Color| {
             let (moves, search) = *thinking.get(color);

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use shakmaty::{ByColor, Color};
+use shakmaty::Color;
 use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
 
 use super::engine_pool::EnginePool;
-use super::meter;
+use super::{JobEvent, meter};
 use crate::dispatch::unix_time_ms;
-use crate::live_games::{GameId, LiveGames};
+use crate::live_games::LiveGames;
 use arbiter_game::driver::{self, GameSetup};
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_game::live_game::LiveGame;
@@ -21,6 +20,7 @@ use arbiter_game::transcript::Recorder;
 use arbiter_process::{Pulse, QUIT_GRACE, Spawner};
 use arbiter_protocol::Restart;
 use arbiter_run::{Games, PairJob, PlayedPair};
+use arbiter_schedule::Pairing;
 
 /// Assumed memory use, in bytes, of an engine whose memory use cannot be measured.
 const UNKNOWN_BYTES: u64 = 256 << 20;
@@ -65,7 +65,7 @@ pub(super) struct Slot {
     pub(super) number: usize,
     shared: Shared,
     /// Engines of the slot, by index of their setup.
-    engines: BTreeMap<usize, EngineProcess>,
+    pub(super) engines: BTreeMap<usize, EngineProcess>,
     /// `true` after the start of the first game.
     has_played: bool,
 }
@@ -75,14 +75,13 @@ impl Slot {
         Slot { number, shared, engines: BTreeMap::new(), has_played: false }
     }
 
-    /// Plays the games of a pair. Calls `notify` with the index of a game when the game starts, and
-    /// again with the game record when the game ends, if the settings request this call or an
-    /// engine fault ended the game. Fails if the machine has a problem; an engine fault is not an
-    /// error.
+    /// Plays the games of a pair. Calls `notify` when a game starts, and when a game ends if the
+    /// settings request this call or an engine fault ended the game. Fails if the machine has a
+    /// problem; an engine fault is not an error.
     pub(super) async fn play(
         &mut self,
         job: PairJob,
-        notify: impl Fn(usize, Option<Box<GameRecord>>),
+        notify: impl Fn(JobEvent),
     ) -> Result<PlayedPair, String> {
         // Engines that this pair does not need go to the pool first, so that other slots can take
         // these engines.
@@ -100,16 +99,15 @@ impl Slot {
     async fn play_pair(
         &mut self,
         job: &PairJob,
-        notify: impl Fn(usize, Option<Box<GameRecord>>),
+        notify: impl Fn(JobEvent),
     ) -> Result<Option<Games<GameRecord>>, String> {
         let pauses = self.pauses().await;
-        let pair = job.pairing.pair;
-        let first = self.play_and_report((pair, 0), &job.games.first, pauses, &notify).await?;
+        let first = self.play_and_report(job.pairing, 0, &job.games.first, pauses, &notify).await?;
         let Some(first) = first else { return Ok(None) };
         let Some(setup) = &job.games.second else {
             return Ok(Some(Games { first, second: None }));
         };
-        let second = self.play_and_report((pair, 1), setup, pauses, &notify).await?;
+        let second = self.play_and_report(job.pairing, 1, setup, pauses, &notify).await?;
         Ok(second.map(|second| Games { first, second: Some(second) }))
     }
 
@@ -126,18 +124,19 @@ impl Slot {
 
     async fn play_and_report(
         &mut self,
-        id: GameId,
+        pairing: Pairing,
+        game_index: usize,
         setup: &GameSetup,
         pauses: u64,
-        notify: impl Fn(usize, Option<Box<GameRecord>>),
+        notify: impl Fn(JobEvent),
     ) -> Result<Option<GameRecord>, String> {
         // The pause is between two games, so the first game starts without a pause.
         if std::mem::replace(&mut self.has_played, true) && !self.shared.options.wait.is_zero() {
             tokio::time::sleep(self.shared.options.wait).await;
         }
-        notify(id.1, None);
-        let listed = self.shared.live_games.add(id);
-        let game = self.play_game(setup, listed.live_game()).await?;
+        notify(JobEvent::Started { pairing, game_index });
+        let listed = self.shared.live_games.add((pairing.pair, game_index));
+        let game = self.play_game(setup, listed.live_game.clone()).await?;
         // A clock or a timeout may have expired while this process was suspended and could read no
         // answer. Searches with node limits are not affected.
         let is_timed = setup.conditions.iter().any(|conditions| conditions.limits.is_timed());
@@ -149,31 +148,18 @@ impl Slot {
         // A fault is reported immediately, because the second game of the pair may take a long
         // time.
         if self.shared.options.tells_games || game.outcome.termination.is_fault() {
-            notify(id.1, Some(Box::new(game.clone())));
+            notify(JobEvent::Ended { pairing, game_index, game: Box::new(game.clone()) });
         }
         Ok(Some(game))
-    }
-
-    /// Terminates all engines, in parallel, because each engine may take up to 1 s to exit.
-    pub(super) async fn clear(&mut self) {
-        let mut terminating = JoinSet::new();
-        while let Some((_, engine)) = self.engines.pop_first() {
-            terminating.spawn(engine.quit(QUIT_GRACE));
-        }
-        while terminating.join_next().await.is_some() {}
     }
 
     /// Moves each engine that is not in `engines` to the pool, or terminates the engine if the pool
     /// is full.
     async fn pool_others(&mut self, engines: [usize; 2]) {
-        for index in self.engines.keys().copied().collect::<Vec<_>>() {
-            if !engines.contains(&index)
-                && let Some(engine) = self.engines.remove(&index)
-            {
-                let bytes = engine.process().resident_bytes().unwrap_or(UNKNOWN_BYTES);
-                if let Err(engine) = self.shared.pool.put(index, engine, bytes) {
-                    engine.quit(QUIT_GRACE).await;
-                }
+        for (index, engine) in self.engines.extract_if(.., |index, _| !engines.contains(index)) {
+            let bytes = engine.process().resident_bytes().unwrap_or(UNKNOWN_BYTES);
+            if let Err(engine) = self.shared.pool.put(index, engine, bytes) {
+                engine.quit(QUIT_GRACE).await;
             }
         }
     }
@@ -198,10 +184,10 @@ impl Slot {
         setup: &GameSetup,
         live_game: Arc<LiveGame>,
     ) -> Result<GameRecord, String> {
-        let mut ready = Vec::new();
         for color in Color::ALL {
             match self.ready_engine(setup, color).await {
-                Ok(engine) => ready.push((color, engine)),
+                // If its opponent fails, this engine can play the next game.
+                Ok(engine) => drop(self.engines.insert(*setup.engines.get(color), engine)),
                 // The engine was started successfully before the run, so the machine is the cause
                 // of this failure. For example, the program was removed, or the machine has run out
                 // of memory or processes.
@@ -210,19 +196,12 @@ impl Slot {
                     return Err(format!("engine '{}': {error}", self.shared.setups[index].name));
                 }
                 Err((error, recorder)) => {
-                    // An opponent that is ready can play the next game.
-                    for (color, engine) in ready {
-                        self.engines.insert(*setup.engines.get(color), engine);
-                    }
                     return Ok(driver::forfeited(setup, color, error.fault(), recorder.as_ref()));
                 }
             }
         }
-        let mut ready = ready.into_iter().map(|(_, engine)| engine);
-        let (Some(white), Some(black)) = (ready.next(), ready.next()) else {
-            return Err("a game needs two engines".to_owned());
-        };
-        let engines = ByColor { white, black };
+        let ready = |index| self.engines.remove(&index).expect("both engines are ready now");
+        let engines = setup.engines.map(ready);
         let begun_ms = unix_time_ms();
         let is_measured = self.shared.options.measures_waiting;
         let (mut record, engines) = meter::play(setup, engines, is_measured, live_game).await;
