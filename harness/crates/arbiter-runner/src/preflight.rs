@@ -34,25 +34,20 @@ const ARGUMENT_TRIAL: Duration = Duration::from_secs(2);
 /// If an engine runs in a sandbox, also removes the temporary home folders that killed processes
 /// left behind.
 pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
-    let with_plan = |engine| {
-        let defaults = engine_setup(engine, own_binary);
-        EngineSetup {
-            deadlines: plan.deadlines,
-            pattern: plan.annotation.pattern.clone(),
-            is_recorded: plan.transcripts != Keeping::None,
-            setup: Setup {
-                is_lenient: plan.is_lenient,
-                takes_bounds: plan.annotation.dialect == Some(Dialect::Cutechess),
-                keeps_variations: plan.annotation.dialect == Some(Dialect::Fastchess),
-                ..defaults.setup
-            },
-            ..defaults
+    let mut setups = Vec::new();
+    for engine in &plan.engines {
+        let mut setup = engine_setup(engine, own_binary);
+        setup.deadlines = plan.deadlines;
+        setup.pattern.clone_from(&plan.annotation.pattern);
+        setup.is_recorded = plan.transcripts != Keeping::None;
+        setup.setup.is_lenient = plan.is_lenient;
+        setup.setup.takes_bounds = plan.annotation.dialect == Some(Dialect::Cutechess);
+        setup.setup.keeps_variations = plan.annotation.dialect == Some(Dialect::Fastchess);
+        if let Some(sandbox) = &mut setup.launch.sandbox {
+            sandbox.readable.extend(plan.tables.iter().cloned());
+            Sandbox::remove_leftovers();
         }
-    };
-    let mut setups: Vec<EngineSetup> = plan.engines.iter().map(with_plan).collect();
-    for sandbox in setups.iter_mut().filter_map(|setup| setup.launch.sandbox.as_mut()) {
-        sandbox.readable.extend(plan.tables.iter().cloned());
-        Sandbox::remove_leftovers();
+        setups.push(setup);
     }
     setups
 }
@@ -263,19 +258,14 @@ pub struct OptionsFound {
 
 impl OptionsFound {
     fn of(session: &Session) -> OptionsFound {
-        let has = |name: &str| {
-            session.options().iter().any(|option| option.name.eq_ignore_ascii_case(name))
-        };
-        let default = |option: &OptionDeclaration| {
-            option.default.clone().map(|value| (option.name.clone(), value))
-        };
+        let options = session.options().iter();
+        let has = |name: &str| options.clone().any(|own| own.name.eq_ignore_ascii_case(name));
         let left_out = session.left_out().iter();
-        OptionsFound {
-            defaults: session.options().iter().filter_map(default).collect(),
-            left_out: left_out
-                .map(|(name, value)| (name.clone(), value.clone(), has(name)))
-                .collect(),
-        }
+        let left_out = left_out.map(|(name, value)| (name.clone(), value.clone(), has(name)));
+        let left_out = left_out.collect();
+        let default =
+            |option: &OptionDeclaration| Some((option.name.clone(), option.default.clone()?));
+        OptionsFound { defaults: options.filter_map(default).collect(), left_out }
     }
 }
 

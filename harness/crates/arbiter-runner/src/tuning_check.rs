@@ -76,17 +76,18 @@ pub async fn check_tuning(
 /// Returns an error if an option does not accept the start, minimum or maximum of a parameter.
 fn check_parameter(engine: &EngineProcess, parameter: &Parameter) -> Result<(), String> {
     let Parameter { name, kind, start, min, max, .. } = parameter;
-    for value in [start, min, max] {
+    let checked = |value: &f64| {
         let (_, text) = parameter.setting(*value);
-        check_option(engine.session().options(), name, &text).map_err(|error| error.to_string())?;
-    }
-    let declared =
-        engine.session().options().iter().find(|option| option.name.eq_ignore_ascii_case(name));
-    match declared.map(|option| &option.kind) {
-        Some(OptionKind::Spin { .. }) if *kind == ParameterKind::Float => {
+        check_option(engine.session().options(), name, &text).map_err(|error| error.to_string())
+    };
+    let (option, _) = checked(start)?;
+    checked(min)?;
+    checked(max)?;
+    match option.kind {
+        OptionKind::Spin { .. } if *kind == ParameterKind::Float => {
             Err(format!("option '{name}' takes only whole numbers; tune it as an int"))
         }
-        Some(OptionKind::Spin { .. } | OptionKind::String) => Ok(()),
+        OptionKind::Spin { .. } | OptionKind::String => Ok(()),
         _ => Err(format!("option '{name}' takes no numbers")),
     }
 }
