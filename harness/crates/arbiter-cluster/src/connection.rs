@@ -13,6 +13,7 @@ use async_nats::rustls::{self, CertificateError};
 use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerAddr, Subscriber, jetstream};
 use thiserror::Error;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 use arbiter_game::text::{MAX_TEXT, printable};
 
@@ -129,14 +130,10 @@ impl Access {
             }
         });
         let servers: Vec<String> = self.place().split(',').map(str::to_owned).collect();
-        let connecting = tokio::time::timeout(CONNECT_TIMEOUT, options.connect(servers));
-        let client = match connecting.await {
-            Ok(Ok(client)) => client,
-            Ok(Err(error)) => return Err(refused(explained(&error))),
-            Err(_) => {
-                return Err(refused(format!("no reply within {} s", CONNECT_TIMEOUT.as_secs())));
-            }
-        };
+        let late = |_| refused(format!("no reply within {} s", CONNECT_TIMEOUT.as_secs()));
+        let connecting = timeout(CONNECT_TIMEOUT, options.connect(servers));
+        let connected = connecting.await.map_err(late)?;
+        let client = connected.map_err(|error| refused(explained(&error)))?;
         // A server without authentication accepts requests from anybody who can reach the server.
         if !self.insecure && !client.server_info().auth_required {
             return Err(AccessError(format!(
@@ -236,27 +233,24 @@ fn explained(error: &ConnectError) -> String {
         Some(rustls::Error::InvalidCertificate(what)) => what,
         _ => return error.to_string(),
     };
+    let wrong_name =
+        format!("the host is not among the subject alternative names of the certificate ({what})");
+    let other = what.to_string();
     let why = match what {
         CertificateError::UnknownIssuer => {
             "it is not signed by a trusted authority; add the authority with --nats ca=FILE"
-                .to_owned()
         }
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            format!(
-                "the host is not among the subject alternative names of the certificate \
-                 ({what})"
-            )
+            &wrong_name
         }
         CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
             "it is a certificate of an authority (CA:TRUE), not one that an authority has signed"
-                .to_owned()
         }
         CertificateError::BadSignature => {
             "it is not signed by the authority of the join file: the join file belongs to another \
              cluster"
-                .to_owned()
         }
-        _ => what.to_string(),
+        _ => &other,
     };
     format!(
         "the server's certificate is refused: {why}; create a valid certificate with 'arbiter \

@@ -14,8 +14,7 @@ use super::connection::{Access, Credentials, Secret};
 use super::subject::is_inbox;
 use super::trust::{Key, PublicKey};
 use super::wire::is_worker_name;
-use arbiter_game::text::MAX_TEXT;
-use arbiter_game::text::printable;
+use arbiter_game::text::{MAX_TEXT, printable};
 use arbiter_process::{is_open_to_others, open_input};
 
 /// Maximum size of a join file, in bytes. Join files come from other people, so their size cannot

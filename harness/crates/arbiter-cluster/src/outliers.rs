@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 
 use arbiter_game::outcome::Termination;
 use arbiter_run::{PairTally, RunCounts};
-use arbiter_stats::residuals;
-use arbiter_stats::{FailureCount, Pentanomial, fisher_exact};
+use arbiter_stats::{FailureCount, Pentanomial, fisher_exact, residuals};
 
 /// Number of games of a worker before its first check. A worker that fails in every game would
 /// otherwise spoil a short run before it is checked.

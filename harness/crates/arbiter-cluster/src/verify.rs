@@ -6,12 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::wire::{RunDescription, RunEngine};
+use crate::wire::RunDescription;
 use arbiter_game::driver::{GameSetup, referee};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, MoveRecord, SearchInfo};
 use arbiter_game::referee::Reply;
-use arbiter_protocol::{Info, Limits, Protocol};
+use arbiter_protocol::{Conditions, Info, Protocol};
 use arbiter_run::{PairJob, PlayedPair};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color};
@@ -29,15 +29,10 @@ impl Terms {
     /// Returns the terms of a run.
     pub(crate) fn of(description: &RunDescription) -> Terms {
         let engines = description.engines.iter().enumerate();
-        let speaks_xboard =
-            |run_engine: &RunEngine| run_engine.engine.launch.protocol == Protocol::Xboard;
-        Terms {
-            is_scaled: description.reference_nps.is_some(),
-            resigning: engines
-                .filter(|(_, run_engine)| speaks_xboard(run_engine))
-                .map(|(at, _)| at)
-                .collect(),
-        }
+        let resigning = engines
+            .filter(|(_, run_engine)| run_engine.engine.launch.protocol == Protocol::Xboard)
+            .map(|(index, _)| index);
+        Terms { is_scaled: description.reference_nps.is_some(), resigning: resigning.collect() }
     }
 }
 
@@ -77,9 +72,8 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
     let is_timed = setup.conditions.map(|conditions| conditions.limits.is_timed());
     // Workers have scaled their clocks, so the clocks of the plan do not apply.
     if terms.is_scaled {
-        let untimed = |limits| Limits { clock: None, movetime: None, ..limits };
-        for conditions in setup.conditions.iter_mut() {
-            conditions.limits = untimed(conditions.limits);
+        for Conditions { limits, .. } in setup.conditions.iter_mut() {
+            (limits.clock, limits.movetime) = (None, None);
         }
     }
     // The referee of local games replays the moves, so that the same code judges local and reported
@@ -119,13 +113,12 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
             })
         }
     };
+    if is_so {
+        return Ok(());
+    }
     let ended = |outcome: &Outcome| format!(", but by {}", outcome.termination);
     let but = referee.outcome().map_or(String::new(), ended);
-    if is_so {
-        Ok(())
-    } else {
-        Err(format!("{} does not end by {termination}{but}", result.as_str()))
-    }
+    Err(format!("{} does not end by {termination}{but}", result.as_str()))
 }
 
 /// Returns the reply that the engine gave with its move.

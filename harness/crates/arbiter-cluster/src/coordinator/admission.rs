@@ -45,11 +45,7 @@ impl Admission {
     /// Creates the admission for engines and their bench results on this machine, if any.
     pub(super) fn new(engines: impl Iterator<Item = (String, Option<BenchResult>)>) -> Admission {
         let engines = engines.map(|(name, bench)| (name, bench.map(|bench| bench.nodes)));
-        Admission {
-            engines: engines.collect(),
-            differing: BTreeMap::new(),
-            matching: BTreeSet::new(),
-        }
+        Admission { engines: engines.collect(), ..Admission::default() }
     }
 
     /// Decides on a join request; `others` is the number of other workers that report and are

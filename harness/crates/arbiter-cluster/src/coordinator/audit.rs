@@ -58,7 +58,7 @@ pub(super) type DisputedPair<D> = (u64, Vec<UnconfirmedResult<D>>, Result<[D; 2]
 pub(super) struct Audits<A: Assignment> {
     spec: AuditSpec,
     /// Results that wait for an audit, by pair.
-    held: BTreeMap<u64, UnconfirmedResult<A::Done>>,
+    pub(super) held: BTreeMap<u64, UnconfirmedResult<A::Done>>,
     disputed: JoinSet<DisputedPair<A::Done>>,
     /// Lock that limits this machine to one pair at a time; otherwise, workers could make this
     /// machine play any number of pairs in parallel.
@@ -71,11 +71,6 @@ impl<A: Assignment> Audits<A> {
         let held = BTreeMap::new();
         let disputed = JoinSet::new();
         Audits { spec, held, disputed, play_lock: Arc::default(), bias: BiasDetector::default() }
-    }
-
-    /// Returns the number of results that wait for an audit.
-    pub(super) fn waiting(&self) -> usize {
-        self.held.len()
     }
 
     /// Returns the only worker that may do this job, if the job is an audit.
@@ -376,13 +371,11 @@ impl BiasDetector {
             return None;
         }
         let [engine, opponent] = tallies[0].engines;
-        let is_better = first > again;
-        let counted = [(0, engine, is_better), (0, opponent, !is_better)];
-        for (worker, engine, is_better) in
-            counted.into_iter().chain(counted.map(|(_, engine, better)| (1, engine, !better)))
-        {
-            let counts = self.counts.entry((workers[worker].clone(), engine)).or_default();
-            counts[usize::from(!is_better)] += 1;
+        for (worker, is_better) in workers.into_iter().zip([first > again, again > first]) {
+            for (engine, is_better) in [(engine, is_better), (opponent, !is_better)] {
+                let counts = self.counts.entry((worker.clone(), engine)).or_default();
+                counts[usize::from(!is_better)] += 1;
+            }
         }
         // A worker may favour any engine, so the largest evidence over all engines counts.
         let mut most: BTreeMap<&str, (f64, [u64; 2])> = BTreeMap::new();

@@ -8,7 +8,6 @@ use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_plan::{Engine, Plan, cpus_per_game, engine_threads};
 use arbiter_protocol::Deadlines;
-use arbiter_protocol::Limits;
 
 /// Number of moves whose total clock time is the upper bound on the time of a single move.
 const MOVES: u32 = 200;
@@ -119,8 +118,7 @@ pub fn check_engines(engines: &[Engine]) -> Result<(), String> {
 
 /// Returns the longest time that an engine may search for a move.
 fn longest_search(engine: &Engine, deadlines: &Deadlines) -> Duration {
-    let limits: &Limits = &engine.conditions.limits;
-    limits.granted(MOVES).unwrap_or(deadlines.bestmove) + deadlines.stop
+    engine.conditions.limits.granted(MOVES).unwrap_or(deadlines.bestmove) + deadlines.stop
 }
 
 #[cfg(test)]

@@ -105,7 +105,7 @@ impl<A: Assignment> Coordinator<A> {
         let slots: usize = slots.sum();
         // Audits are in flight in addition to their pairs and must not take the place of other
         // pairs.
-        let slots = if slots > 0 { slots + self.audits.waiting() } else { 0 };
+        let slots = if slots > 0 { slots + self.audits.held.len() } else { 0 };
         let (_, playing) = self.in_flight.counts();
         self.most_playing = self.most_playing.max(playing as usize);
         let max_pairs = 2 * self.most_playing + UNSEEN_SLOTS;

@@ -166,16 +166,14 @@ impl KnownRuns {
         (number, attempt): (u64, u32),
         expires: u64,
     ) -> Result<(), &'static str> {
-        match self.joined.get(run_id) {
-            None => Err("its run was not joined"),
-            Some(JoinedRun { last_beacon, .. }) if *last_beacon > expires => Err("it has expired"),
-            Some(JoinedRun { done, .. })
-                if done.get(&number).is_some_and(|last| attempt <= *last) =>
-            {
-                Err("its result was sent")
-            }
-            Some(_) => Ok(()),
+        let joined = self.joined.get(run_id).ok_or("its run was not joined")?;
+        if joined.last_beacon > expires {
+            return Err("it has expired");
         }
+        if joined.done.get(&number).is_some_and(|last| attempt <= *last) {
+            return Err("its result was sent");
+        }
+        Ok(())
     }
 
     /// Records that the result of an attempt at a job was sent.

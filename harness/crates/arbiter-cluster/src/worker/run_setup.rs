@@ -73,16 +73,16 @@ impl RunSetup {
         let mut benches = Benches::new();
         let mut measured = None;
         for (run_engine, engine) in description.engines.iter().zip(&engines) {
-            let bench = if run_engine.is_benched {
-                Some(bench::measure(engine, copies).await)
-            } else {
-                None
-            };
-            if let Some(Ok(BenchResult { nps, .. })) = bench {
+            if !run_engine.is_benched {
+                benches.push(None);
+                continue;
+            }
+            let bench = bench::measure(engine, copies).await;
+            if let Ok(BenchResult { nps, .. }) = bench {
                 shared.known_runs().bench(&engine.name, nps);
                 measured = Some(nps);
             }
-            benches.push(bench);
+            benches.push(Some(bench));
         }
         let (token, at) = join(shared, run_id, key, benches).await?;
         shared.known_runs().join(run_id.clone(), key, at);
