@@ -31,7 +31,7 @@ use self::audit::Audits;
 pub use self::describe::{check, check_engines, describe, describe_suite};
 use self::remark_limit::RemarkLimit;
 use self::started_jobs::StartedJobs;
-use self::streams::{JobSender, Outgoing, ProgramUploader, StreamEvent};
+use self::streams::{Outgoing, ProgramUploader, StreamEvent, StreamTasks};
 pub use self::worker_policy::WorkerHistory;
 use self::worker_policy::WorkerPolicy;
 use super::assignment::Assignment;
@@ -195,16 +195,16 @@ pub async fn coordinate<A: Assignment>(
         statuses: connection.subscribe(ALL_WORKER_STATUSES).await?,
         joins: connection.subscribe(&id.join_subject(">")).await?,
     };
-    let (event_sender, events) = mpsc::channel(MAX_EVENTS);
+    let (events, received) = mpsc::channel(MAX_EVENTS);
     // The channel is unbounded, because the task that owns all state must not wait for the server.
     // The number of pairs in flight limits the length of the queue.
     let (outgoing, queue) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
-    let context = &connection.jetstream;
-    let sender =
-        JobSender { context: context.clone(), id: id.clone(), key: key.public(), first_attempt };
-    tasks.spawn(sender.run(queue, event_sender.clone()));
-    tasks.spawn(streams::receive_results(context.clone(), id.clone(), event_sender));
+    let context = connection.jetstream.clone();
+    let stream_tasks =
+        StreamTasks { context, id: id.clone(), key: key.public(), first_attempt, events };
+    tasks.spawn(stream_tasks.clone().send_jobs(queue));
+    tasks.spawn(stream_tasks.receive_results());
     let coordinator = Coordinator {
         signed: wire::sign(&description, &key),
         secret: RunSecret::new(&key, &description.run_id),
@@ -240,7 +240,7 @@ pub async fn coordinate<A: Assignment>(
         presences: RemarkLimit::default(),
         metrics,
     };
-    tokio::spawn(coordinator.run(subscriptions, events, tasks));
+    tokio::spawn(coordinator.run(subscriptions, received, tasks));
     Ok(())
 }
 

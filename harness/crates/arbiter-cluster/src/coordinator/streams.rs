@@ -188,23 +188,21 @@ impl ProgramUploader {
     }
 }
 
-/// Sender of the jobs of a run.
-pub(super) struct JobSender {
+/// The tasks that send the jobs of a run and receive the results.
+#[derive(Clone)]
+pub(super) struct StreamTasks {
     pub(super) context: jetstream::Context,
     pub(super) id: RunId,
     /// Public key of the coordinator, with which the signatures of jobs on the server are verified.
     pub(super) key: PublicKey,
     /// Number of the first attempt at each pair since the start of the coordinator.
     pub(super) first_attempt: u32,
+    pub(super) events: mpsc::Sender<StreamEvent>,
 }
 
-impl JobSender {
+impl StreamTasks {
     /// Sends jobs one after another; each job is sent again until the server has stored the job.
-    pub(super) async fn run(
-        self,
-        mut queue: mpsc::UnboundedReceiver<Outgoing>,
-        events: mpsc::Sender<StreamEvent>,
-    ) {
+    pub(super) async fn send_jobs(self, mut queue: mpsc::UnboundedReceiver<Outgoing>) {
         while let Some(next) = queue.recv().await {
             match next {
                 Outgoing::Done { pair } => {
@@ -226,7 +224,7 @@ impl JobSender {
                             None => sleep(RETRY_PAUSE).await,
                         }
                     };
-                    if events.send(StreamEvent::Sent { pair, sent }).await.is_err() {
+                    if self.events.send(StreamEvent::Sent { pair, sent }).await.is_err() {
                         return;
                     }
                 }
@@ -273,42 +271,39 @@ impl JobSender {
         let attempt = wire::attempt_of_job(&message.payload, self.key)?;
         Some(SentJob { attempt, sequence: message.sequence, is_left_over: true })
     }
-}
 
-/// Receives results until the receiver of the events is dropped.
-pub(super) async fn receive_results(
-    context: jetstream::Context,
-    id: RunId,
-    events: mpsc::Sender<StreamEvent>,
-) {
-    let mut is_drained = false;
-    while !events.is_closed() {
-        let consumer: Result<PullConsumer, _> =
-            context.get_consumer_from_stream(RESULT_CONSUMER, id.result_stream()).await;
-        // The request is repeated without end, because the server may be restarting.
-        let Ok(consumer) = consumer else {
+    /// Receives results until the receiver of the events is dropped.
+    pub(super) async fn receive_results(self) {
+        let Self { context, id, events, .. } = self;
+        let mut is_drained = false;
+        while !events.is_closed() {
+            let consumer: Result<PullConsumer, _> =
+                context.get_consumer_from_stream(RESULT_CONSUMER, id.result_stream()).await;
+            // The request is repeated without end, because the server may be restarting.
+            let Ok(consumer) = consumer else {
+                sleep(RETRY_PAUSE).await;
+                continue;
+            };
+            // A consumer that fails is looked up again, because the server may have been restarted.
+            'fetching: while !events.is_closed() {
+                let wait = if is_drained { POLL } else { FIRST_POLL };
+                let batch = consumer.fetch().max_messages(BATCH).expires(wait).messages().await;
+                let Ok(mut batch) = batch else { break };
+                let mut count = 0;
+                while let Some(message) = batch.next().await {
+                    let Ok(message) = message else { break 'fetching };
+                    count += 1;
+                    let _ = events.send(StreamEvent::Result(message)).await;
+                }
+                // An empty batch means that all results from before the start have been delivered.
+                // From now on, the coordinator knows which pairs need new jobs.
+                if count == 0 && !is_drained {
+                    is_drained = true;
+                    let _ = events.send(StreamEvent::Drained).await;
+                }
+            }
             sleep(RETRY_PAUSE).await;
-            continue;
-        };
-        // A consumer that fails is looked up again, because the server may have been restarted.
-        'fetching: while !events.is_closed() {
-            let wait = if is_drained { POLL } else { FIRST_POLL };
-            let batch = consumer.fetch().max_messages(BATCH).expires(wait).messages().await;
-            let Ok(mut batch) = batch else { break };
-            let mut count = 0;
-            while let Some(message) = batch.next().await {
-                let Ok(message) = message else { break 'fetching };
-                count += 1;
-                let _ = events.send(StreamEvent::Result(message)).await;
-            }
-            // An empty batch means that all results from before the start have been delivered. From
-            // now on, the coordinator knows which pairs need new jobs.
-            if count == 0 && !is_drained {
-                is_drained = true;
-                let _ = events.send(StreamEvent::Drained).await;
-            }
         }
-        sleep(RETRY_PAUSE).await;
     }
 }
 
