@@ -240,7 +240,8 @@ impl Fleet {
         let (remote, end) = RemoteExecutor::new(self.most);
         let run_id = RunId::new(run, created_ms, &self.key.public().to_string());
         let (engines, paths) = run_engines(&plan.engines, &setups, &benches)?;
-        let description = describe(plan, run_id, run, engines, self.lease());
+        let suite = describe_suite(run_id, run, engines, plan.deadlines, self.lease());
+        let description = describe(plan, suite);
         // Only games with one thread and a limit on nodes or depth are the same on every machine.
         let is_deterministic = |engine: &Engine| {
             let limits = &engine.conditions.limits;

@@ -15,15 +15,9 @@ const MOVES: u32 = 200;
 /// Time that is added to the longest expected time without progress to get the stall timeout.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// Returns the run description of a plan. The plan must pass [`check`]; `engines` are the engines
-/// of the plan, and `run` is the name of the run.
-pub fn describe(
-    plan: &Plan,
-    run_id: RunId,
-    run: &str,
-    engines: Vec<RunEngine>,
-    lease: Duration,
-) -> RunDescription {
+/// Returns the run description of a plan, from the description of a suite with the engines and the
+/// deadlines of the plan. The plan must pass [`check`].
+pub fn describe(plan: &Plan, suite: RunDescription) -> RunDescription {
     let deadlines = plan.deadlines;
     let searches = plan.engines.iter().map(|engine| longest_search(engine, &deadlines));
     let start = deadlines.uciok + deadlines.readyok;
@@ -48,7 +42,7 @@ pub fn describe(
         // The times of the plan are already scaled to this machine, so the speed of this machine is
         // the reference.
         reference_nps: plan.scale.map(|scale| scale.measured_nps),
-        ..describe_suite(run_id, run, engines, deadlines, lease)
+        ..suite
     }
 }
 
@@ -138,7 +132,9 @@ mod tests {
         let run_id = RunId::new("r", 5, &key.public().to_string());
         let engine = |engine| RunEngine::new(engine, program.clone(), vec![], false);
         let engines = plan.engines.iter().map(engine).collect();
-        let description = describe(&plan, run_id, "r", engines, Duration::from_secs(30));
+        let lease = Duration::from_secs(30);
+        let suite = describe_suite(run_id, "r", engines, plan.deadlines, lease);
+        let description = describe(&plan, suite);
         // The description survives signing and reading unchanged.
         let (read, _): (RunDescription, _) =
             wire::verified(&wire::sign(&description, &key), &[key.public()]).unwrap();
