@@ -11,7 +11,7 @@ use super::run_setup::RunSetup;
 use super::throughput::Throughput;
 use crate::subject::RunId;
 use crate::trust::PublicKey;
-use crate::wire::{Beacon, CoordinatorMessage, Notice};
+use crate::wire::{Beacon, CoordinatorMessage, Job, Notice};
 
 /// Time without a beacon after which a run is forgotten. Coordinators send a beacon every second,
 /// so five beacons may be lost.
@@ -160,17 +160,12 @@ impl KnownRuns {
     }
 
     /// Checks whether to attempt a job; the error is the reason for skipping the job.
-    pub(super) fn check_job(
-        &self,
-        run_id: &RunId,
-        (number, attempt): (u64, u32),
-        expires: u64,
-    ) -> Result<(), &'static str> {
-        let joined = self.joined.get(run_id).ok_or("its run was not joined")?;
-        if joined.last_beacon > expires {
+    pub(super) fn check_job<W>(&self, job: &Job<W>) -> Result<(), &'static str> {
+        let joined = self.joined.get(&job.run_id).ok_or("its run was not joined")?;
+        if joined.last_beacon > job.expires {
             return Err("it has expired");
         }
-        if joined.done.get(&number).is_some_and(|last| attempt <= *last) {
+        if joined.done.get(&job.number).is_some_and(|last| job.attempt <= *last) {
             return Err("its result was sent");
         }
         Ok(())
@@ -299,6 +294,11 @@ mod tests {
         Beacon { run_id: id(digit), at: 0, run, priority, queued, playing }
     }
 
+    fn job(run_id: RunId, (number, attempt): (u64, u32), expires: u64) -> Job<()> {
+        let nonce = blake3::hash(b"n");
+        Job { run_id, number, attempt, nonce, expires, only_for: None, work: () }
+    }
+
     /// Returns the digit that identifies the selected run.
     fn selected_run(known_runs: &KnownRuns) -> Option<String> {
         known_runs.choose().map(|choice| choice.run_id.as_str()[..1].to_owned())
@@ -416,14 +416,14 @@ mod tests {
         assert_eq!(known_runs.take_notice(other_run), Some(Notice::Cancel), "not joined yet");
 
         let check = |known_runs: &KnownRuns, attempt, expires| {
-            known_runs.check_job(&id("a"), attempt, expires)
+            known_runs.check_job(&job(id("a"), attempt, expires))
         };
         assert_eq!(check(&known_runs, (7, 0), 13), Ok(()));
         assert_eq!(check(&known_runs, (7, 0), 10), Err("it has expired"));
         known_runs.done(&id("a"), (7, 0));
         assert_eq!(check(&known_runs, (7, 0), 13), Err("its result was sent"));
         assert_eq!(check(&known_runs, (7, 1), 13), Ok(()));
-        assert_eq!(known_runs.check_job(&id("b"), (7, 0), 13), Err("its run was not joined"));
+        assert_eq!(known_runs.check_job(&job(id("b"), (7, 0), 13)), Err("its run was not joined"));
     }
 
     #[test]
@@ -433,7 +433,7 @@ mod tests {
         for number in 0..2 * MAX_RUNS {
             let run_id = RunId::try_from(format!("{number:016x}")).unwrap();
             known_runs.join(run_id.clone(), key, 1);
-            assert_eq!(known_runs.check_job(&run_id, (0, 0), 2), Ok(()));
+            assert_eq!(known_runs.check_job(&job(run_id, (0, 0), 2)), Ok(()));
         }
         assert!(known_runs.joined.len() <= MAX_RUNS);
     }

@@ -164,8 +164,7 @@ async fn take_any(shared: &Shared) -> Option<(ActiveJob<'_>, Job)> {
 fn read(shared: &Shared, setup: &RunSetup, message: &[u8]) -> Result<Job, String> {
     let job = wire::read_job(message, &setup.description, setup.key);
     let job = job.map_err(|error| format!("unreadable job: {error}"))?;
-    let run_id = &setup.description.run_id;
-    let check = shared.known_runs().check_job(run_id, (job.number, job.attempt), job.expires);
+    let check = shared.known_runs().check_job(&job);
     check.map(|()| job).map_err(|why| format!("job not repeated: {why}"))
 }
 
