@@ -84,7 +84,13 @@ impl RunSetup {
             }
             benches.push(Some(bench));
         }
-        let (token, at) = join(shared, run_id, key, benches).await?;
+        let mut nonce = [0; 32];
+        // A new nonce makes recorded answers to earlier requests invalid.
+        getrandom::fill(&mut nonce).map_err(|error| format!("no random numbers: {error}"))?;
+        let nonce = Token::from_bytes(nonce);
+        let join = wire::write(&JoinRequest { nonce, benches });
+        let answer = request(shared, run_id.join_subject(&shared.config.name), join).await?;
+        let (token, at) = wire::read_join_answer(&answer, nonce, key)?;
         shared.known_runs().join(run_id.clone(), key, at);
         if let Some(factor) = measured.and_then(|nps| description.scale_to(nps)) {
             let run = &description.run;
@@ -140,23 +146,6 @@ async fn setup(
         sandbox.readable.extend(files);
     }
     Ok(setup)
-}
-
-/// Sends the bench results in a join request. Returns the token and the time stamp of the answer;
-/// the error is the coordinator's reason for a refusal.
-async fn join(
-    shared: &Shared,
-    run_id: &RunId,
-    key: PublicKey,
-    benches: Benches,
-) -> Result<(Token, u64), String> {
-    let mut nonce = [0; 32];
-    // A new nonce makes recorded answers to earlier requests invalid.
-    getrandom::fill(&mut nonce).map_err(|error| format!("no random numbers: {error}"))?;
-    let nonce = Token::from_bytes(nonce);
-    let join = wire::write(&JoinRequest { nonce, benches });
-    let answer = request(shared, run_id.join_subject(&shared.config.name), join).await?;
-    wire::read_join_answer(&answer, nonce, key)
 }
 
 /// Sends a request, repeatedly if necessary, and returns the reply.

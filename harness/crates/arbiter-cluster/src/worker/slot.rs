@@ -342,13 +342,10 @@ impl ActiveJob<'_> {
             let send = async {
                 // The server stores only one of several messages with the same ID.
                 let message = PublishMessage::build().payload(bytes.clone().into()).message_id(&id);
-                match connection.jetstream.send_publish(subject.clone(), message).await {
-                    Ok(ack) => ack.await.is_ok(),
-                    Err(_) => false,
-                }
+                connection.jetstream.send_publish(subject.clone(), message).await?.await
             };
             tokio::select! {
-                is_stored = send => if is_stored {
+                stored = send => if stored.is_ok() {
                     return true;
                 },
                 stopped = self.cancelled.recv() => {
