@@ -31,9 +31,8 @@ pub struct LocalExecutor {
     taken: BTreeSet<usize>,
     /// Tasks of busy slots.
     busy: JoinSet<()>,
-    /// Channel of events. The event that ends a job is sent together with its slot.
+    /// Other end of the channel of events of the slots.
     done: mpsc::UnboundedReceiver<(Option<Slot>, JobEvent)>,
-    report: mpsc::UnboundedSender<(Option<Slot>, JobEvent)>,
 }
 
 impl LocalExecutor {
@@ -53,19 +52,18 @@ impl LocalExecutor {
         let pool = Arc::new(EnginePool::new());
         // The channel need not be bounded: pairs in flight are limited, and each pair sends only a
         // few events.
-        let (report, done) = mpsc::unbounded_channel::<(Option<Slot>, JobEvent)>();
-        let paused = report.clone();
+        let (events, done) = mpsc::unbounded_channel();
+        let paused = events.clone();
         // If the channel is closed, the run has ended and the event is not needed.
         let pulse =
             Pulse::start(move |length| drop(paused.send((None, JobEvent::Paused(length)))))?;
         Ok(LocalExecutor {
-            shared: Shared { spawner, starts, pulse, setups, pool, live_games, options },
+            shared: Shared { spawner, starts, pulse, setups, pool, live_games, options, events },
             idle: Vec::new(),
             terminating: JoinSet::new(),
             taken: BTreeSet::new(),
             busy: JoinSet::new(),
             done,
-            report,
         })
     }
 
@@ -120,17 +118,15 @@ impl Executor for LocalExecutor {
 
     fn start(&mut self, job: PairJob) {
         let mut slot = self.idle.pop().unwrap_or_else(|| self.new_slot());
-        let report = self.report.clone();
+        let events = self.shared.events.clone();
         self.busy.spawn(async move {
             let pair = job.pairing.pair;
-            // If the channel is closed, the run has ended and the event is not needed. This also
-            // applies to the last event below.
-            let notify = |event| drop(report.send((None, event)));
-            let event = match slot.play(job, notify).await {
+            let event = match slot.play(job).await {
                 Ok(played) => JobEvent::Played { pair, played, worker: None },
                 Err(reason) => JobEvent::Failed { pair, reason },
             };
-            let _ = report.send((Some(slot), event));
+            // If the channel is closed, the run has ended and the event is not needed.
+            let _ = events.send((Some(slot), event));
         });
     }
 

@@ -1,13 +1,10 @@
 //! Measurement of the time that the engines of a game waited for a processor.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::{ByColor, Color};
 
-use arbiter_game::driver::{self, GameSetup};
 use arbiter_game::engine::EngineProcess;
-use arbiter_game::live_game::LiveGame;
 use arbiter_game::record::GameRecord;
 use arbiter_process::Delays;
 
@@ -15,33 +12,15 @@ use arbiter_process::Delays;
 /// thread and waking the reader thread take up to 0.1 ms each.
 const WAKING: Duration = Duration::from_micros(200);
 
-/// Plays a game between engines that are ready to play, and returns the game record and the
-/// engines. The record contains the waiting times if `is_measured` is `true` and the game is timed.
-pub(super) async fn play(
-    setup: &GameSetup,
-    engines: ByColor<EngineProcess>,
-    is_measured: bool,
-    live_game: Arc<LiveGame>,
-) -> (GameRecord, ByColor<EngineProcess>) {
-    let is_timed = setup.conditions.iter().any(|conditions| conditions.limits.is_timed());
-    let meter = (is_measured && is_timed).then(|| Meter::start(&engines));
-    let (mut record, engines) =
-        driver::play(setup.clone(), engines, live_game, meter.is_some()).await;
-    if let Some(meter) = meter {
-        record.waited = meter.stop(&engines, &record);
-    }
-    (record, engines)
-}
-
 /// Measurements at the start of a game.
-struct Meter {
+pub(super) struct Meter {
     delays: ByColor<Delays>,
     stolen: Duration,
 }
 
 impl Meter {
     /// Takes the measurements before the first move.
-    fn start(engines: &ByColor<EngineProcess>) -> Meter {
+    pub(super) fn start(engines: &ByColor<EngineProcess>) -> Meter {
         let delays = engines.as_ref().map(|engine| engine.process().delays());
         Meter { delays, stolen: arbiter_process::stolen() }
     }
@@ -50,7 +29,7 @@ impl Meter {
     /// an engine has already exited, the time for which its threads waited is missing. Time that
     /// the host of a virtual machine took from all processors is divided between the engines in
     /// proportion to their thinking times.
-    fn stop(
+    pub(super) fn stop(
         &self,
         engines: &ByColor<EngineProcess>,
         record: &GameRecord,

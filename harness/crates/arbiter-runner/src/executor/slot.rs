@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use shakmaty::Color;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 
+use super::JobEvent;
 use super::engine_pool::EnginePool;
-use super::{JobEvent, meter};
+use super::meter::Meter;
 use crate::dispatch::unix_time_ms;
 use crate::live_games::LiveGames;
 use arbiter_game::driver::{self, GameSetup};
@@ -56,6 +57,8 @@ pub(super) struct Shared {
     /// List of the games in progress.
     pub(super) live_games: LiveGames,
     pub(super) options: LocalOptions,
+    /// Channel of events. The event that ends a job is sent together with its slot.
+    pub(super) events: mpsc::UnboundedSender<(Option<Slot>, JobEvent)>,
 }
 
 /// Slot that plays one game at a time. Engines that have not failed stay in the slot between games.
@@ -75,39 +78,31 @@ impl Slot {
         Slot { number, shared, engines: BTreeMap::new(), has_played: false }
     }
 
-    /// Plays the games of a pair. Calls `notify` when a game starts, and when a game ends if the
-    /// settings request this call or an engine fault ended the game. Fails if the machine has a
+    /// Plays the games of a pair. Sends an event when a game starts, and when a game ends if the
+    /// settings request this event or an engine fault ended the game. Fails if the machine has a
     /// problem; an engine fault is not an error.
-    pub(super) async fn play(
-        &mut self,
-        job: PairJob,
-        notify: impl Fn(JobEvent),
-    ) -> Result<PlayedPair, String> {
+    pub(super) async fn play(&mut self, job: PairJob) -> Result<PlayedPair, String> {
         // Engines that this pair does not need go to the pool first, so that other slots can take
         // these engines.
         self.pool_others(job.pairing.engines).await;
         self.take_from_pool(job.pairing.engines);
         // A pair is played again if this process was suspended during a game.
         loop {
-            if let Some(games) = self.play_pair(&job, &notify).await? {
+            if let Some(games) = self.play_pair(&job).await? {
                 return Ok(PlayedPair { pairing: job.pairing, games });
             }
         }
     }
 
     /// Plays the games once; returns `None` if a suspension of this process invalidated a game.
-    async fn play_pair(
-        &mut self,
-        job: &PairJob,
-        notify: impl Fn(JobEvent),
-    ) -> Result<Option<Games<GameRecord>>, String> {
+    async fn play_pair(&mut self, job: &PairJob) -> Result<Option<Games<GameRecord>>, String> {
         let pauses = self.pauses().await;
-        let first = self.play_and_report(job.pairing, 0, &job.games.first, pauses, &notify).await?;
+        let first = self.play_and_report(job.pairing, 0, &job.games.first, pauses).await?;
         let Some(first) = first else { return Ok(None) };
         let Some(setup) = &job.games.second else {
             return Ok(Some(Games { first, second: None }));
         };
-        let second = self.play_and_report(job.pairing, 1, setup, pauses, &notify).await?;
+        let second = self.play_and_report(job.pairing, 1, setup, pauses).await?;
         Ok(second.map(|second| Games { first, second: Some(second) }))
     }
 
@@ -122,33 +117,35 @@ impl Slot {
         }
     }
 
+    fn send(&self, event: JobEvent) {
+        // If the channel is closed, the run has ended and the event is not needed.
+        let _ = self.shared.events.send((None, event));
+    }
+
     async fn play_and_report(
         &mut self,
         pairing: Pairing,
         game_index: usize,
         setup: &GameSetup,
         pauses: u64,
-        notify: impl Fn(JobEvent),
     ) -> Result<Option<GameRecord>, String> {
         // The pause is between two games, so the first game starts without a pause.
         if std::mem::replace(&mut self.has_played, true) && !self.shared.options.wait.is_zero() {
             tokio::time::sleep(self.shared.options.wait).await;
         }
-        notify(JobEvent::Started { pairing, game_index });
+        self.send(JobEvent::Started { pairing, game_index });
         let listed = self.shared.live_games.add((pairing.pair, game_index));
         let game = self.play_game(setup, listed.live_game.clone()).await?;
         // A clock or a timeout may have expired while this process was suspended and could read no
         // answer. Searches with node limits are not affected.
-        let is_timed = setup.conditions.iter().any(|conditions| conditions.limits.is_timed());
-        if self.pauses().await != pauses
-            && (is_timed || game.outcome.termination == Termination::Stall)
-        {
+        let is_affected = is_timed(setup) || game.outcome.termination == Termination::Stall;
+        if self.pauses().await != pauses && is_affected {
             return Ok(None);
         }
         // A fault is reported immediately, because the second game of the pair may take a long
         // time.
         if self.shared.options.tells_games || game.outcome.termination.is_fault() {
-            notify(JobEvent::Ended { pairing, game_index, game: Box::new(game.clone()) });
+            self.send(JobEvent::Ended { pairing, game_index, game: Box::new(game.clone()) });
         }
         Ok(Some(game))
     }
@@ -203,8 +200,13 @@ impl Slot {
         let ready = |index| self.engines.remove(&index).expect("both engines are ready now");
         let engines = setup.engines.map(ready);
         let begun_ms = unix_time_ms();
-        let is_measured = self.shared.options.measures_waiting;
-        let (mut record, engines) = meter::play(setup, engines, is_measured, live_game).await;
+        let is_measured = self.shared.options.measures_waiting && is_timed(setup);
+        let meter = is_measured.then(|| Meter::start(&engines));
+        let (mut record, engines) =
+            driver::play(setup.clone(), engines, live_game, is_measured).await;
+        if let Some(meter) = meter {
+            record.waited = meter.stop(&engines, &record);
+        }
         record.begun_ms = Some(begun_ms);
         let result = format!("{} {{{}}}", record.outcome.result.as_str(), record.outcome.detail);
         for (color, mut engine) in Color::ALL.into_iter().zip(engines) {
@@ -264,6 +266,10 @@ async fn give_up(mut engine: EngineProcess, error: EngineError) -> (EngineError,
     let recorder = engine.take_recorder();
     engine.quit(Duration::ZERO).await;
     (error, Some(recorder))
+}
+
+fn is_timed(setup: &GameSetup) -> bool {
+    setup.conditions.iter().any(|conditions| conditions.limits.is_timed())
 }
 
 /// Returns whether the engine of `color` lost because of a fault after which the process of the
