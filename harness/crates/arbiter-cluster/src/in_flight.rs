@@ -177,7 +177,6 @@ impl<A: Assignment> InFlight<A> {
         // playing the pair. The expiry time of the old job is unknown, so the job is renewed soon.
         if sent.is_left_over && pending.last.number == self.first_attempt {
             pending.last.number = sent.attempt;
-            pending.last.is_left_over = true;
             pending.renewal = now + SHORT_RENEWAL;
         }
         if pending.last.number == sent.attempt {

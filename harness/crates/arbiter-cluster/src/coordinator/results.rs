@@ -8,7 +8,7 @@ use crate::assignment::Assignment;
 use crate::in_flight::{Disposition, DonePair, Receipt};
 use crate::outliers::Finding;
 use crate::subject::sender;
-use crate::wire::{self, AUDITS, JobResult, Notice, ProvenResult, WireError};
+use crate::wire::{self, AUDITS, Notice, ProvenResult, WireError};
 use arbiter_runner::JobEvent;
 
 /// Maximum number of senders whose results without a valid proof are counted separately. Such
@@ -70,8 +70,8 @@ impl<A: Assignment> Coordinator<A> {
         self.acknowledge_result(receipt).await;
     }
 
-    /// Reads a proven result. An unreadable result is acknowledged too, because the server would
-    /// otherwise deliver the result again.
+    /// Reads and handles a proven result. An unreadable result is acknowledged too, because the
+    /// server would otherwise deliver the result again.
     pub(super) async fn read_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let worker = sender(&message.subject).to_owned();
@@ -80,10 +80,39 @@ impl<A: Assignment> Coordinator<A> {
             return self.acknowledge_result(receipt).await;
         }
         let Ok(proven) = wire::check_proof(message, &self.secret) else { return };
-        let job = (proven.number, proven.attempt);
-        match wire::read_result(&proven, &self.description.run_id) {
-            Ok(result) => return self.receive_result(worker, result, receipt).await,
-            Err(error) => self.reject(worker, job, error.to_string()).await,
+        let ProvenResult { number: pair, attempt, .. } = proven;
+        let result = match wire::read_result(&proven, &self.description.run_id) {
+            Ok(result) => result,
+            Err(error) => {
+                self.reject(worker, (pair, attempt), error.to_string()).await;
+                return self.acknowledge_result(receipt).await;
+            }
+        };
+        self.joined.insert(worker.clone());
+        self.in_flight.started(pair, self.now);
+        match self.in_flight.receive(&worker, result, receipt) {
+            Disposition::Accept(played) => {
+                if let Some(repeated) = pair.checked_sub(AUDITS) {
+                    self.finish_pair(pair).await;
+                    return self.handle_repetition(repeated, worker, played).await;
+                }
+                if self.audit(pair, &worker, &played).await {
+                    return;
+                }
+                return self.accepted(pair, worker, played).await;
+            }
+            Disposition::Reject(why) => self.reject(worker, (pair, attempt), why).await,
+            Disposition::Discard(text) => self.remark(&worker, Some(pair), text),
+            Disposition::Retry(text) => {
+                self.play_again(pair).await;
+                self.gave_back(&worker).await;
+                self.remark(&worker, Some(pair), text);
+            }
+            Disposition::Fail(_) if pair >= AUDITS => self.audit_failed(pair - AUDITS).await,
+            Disposition::Fail(reason) => {
+                self.remark(&worker, Some(pair), reason.clone());
+                self.notify(JobEvent::Failed { pair, reason });
+            }
         }
         self.acknowledge_result(receipt).await;
     }
@@ -118,42 +147,6 @@ impl<A: Assignment> Coordinator<A> {
             let text = format!("{} ({count} so far)", WireError::Unproven);
             self.remark(worker, None, text);
         }
-    }
-
-    async fn receive_result(
-        &mut self,
-        worker: String,
-        result: JobResult<A::Done>,
-        receipt: Receipt,
-    ) {
-        let (pair, attempt) = (result.number, result.attempt);
-        self.joined.insert(worker.clone());
-        self.in_flight.started(pair, self.now);
-        match self.in_flight.receive(&worker, result, receipt) {
-            Disposition::Accept(played) => {
-                if let Some(repeated) = pair.checked_sub(AUDITS) {
-                    self.finish_pair(pair).await;
-                    return self.handle_repetition(repeated, worker, played).await;
-                }
-                if self.audit(pair, &worker, &played).await {
-                    return;
-                }
-                return self.accepted(pair, worker, played).await;
-            }
-            Disposition::Reject(why) => self.reject(worker, (pair, attempt), why).await,
-            Disposition::Discard(text) => self.remark(&worker, Some(pair), text),
-            Disposition::Retry(text) => {
-                self.play_again(pair).await;
-                self.gave_back(&worker).await;
-                self.remark(&worker, Some(pair), text);
-            }
-            Disposition::Fail(_) if pair >= AUDITS => self.audit_failed(pair - AUDITS).await,
-            Disposition::Fail(reason) => {
-                self.remark(&worker, Some(pair), reason.clone());
-                self.notify(JobEvent::Failed { pair, reason });
-            }
-        }
-        self.acknowledge_result(receipt).await;
     }
 
     /// Acknowledges the job of a finished pair, and the result of the pair, if any. Returns whether

@@ -33,8 +33,6 @@ pub(super) struct Attempt {
     pub(super) number: u32,
     /// Sequence number in the stream of jobs, if known.
     pub(super) sequence: Option<u64>,
-    /// `true` if the job was sent before a restart of the coordinator.
-    pub(super) is_left_over: bool,
     /// The worker that plays the pair.
     pub(super) player: Option<String>,
     /// Time of the player's first heartbeat.
