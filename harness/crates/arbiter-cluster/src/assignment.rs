@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use super::verify::{self, Terms};
-use super::wire::{Payload, WorkMessage};
+use super::wire::{PairMessage, Payload, WorkMessage};
 use super::worker::slot_engines::{executor, play};
 use arbiter_game::driver::GameSetup;
 use arbiter_game::engine::EngineSetup;
@@ -57,7 +57,7 @@ impl Assignment for PairJob {
     type Done = PlayedPair;
 
     fn work(&self) -> WorkMessage {
-        self.into()
+        WorkMessage::Pair(PairMessage::of(self))
     }
 
     fn check(&self, played: &PlayedPair, terms: &Terms) -> Result<(), String> {

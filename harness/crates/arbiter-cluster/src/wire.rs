@@ -29,8 +29,8 @@ use arbiter_game::text::{MAX_TEXT, printable};
 
 pub use arbiter_build::Signature as BenchResult;
 pub use description::{Requirements, RunDescription, RunEngine, RunFile};
-pub(crate) use job::attempt_of_job;
 pub use job::{AUDITS, Job, Work, WorkMessage, read_job};
+pub(crate) use job::{PairMessage, attempt_of_job};
 pub(crate) use messages::EXCLUDED;
 pub use messages::{
     Beacon, Benches, CoordinatorMessage, Heartbeat, JoinAnswer, JoinRequest, Notice,

@@ -109,9 +109,10 @@ pub struct PairMessage {
     is_single: bool,
 }
 
-impl From<&PairJob> for WorkMessage {
-    fn from(PairJob { pairing, games: Games { first, second } }: &PairJob) -> WorkMessage {
-        WorkMessage::Pair(PairMessage {
+impl PairMessage {
+    /// Returns the form in which a pair is sent.
+    pub(crate) fn of(PairJob { pairing, games: Games { first, second } }: &PairJob) -> PairMessage {
+        PairMessage {
             engines: pairing.engines,
             opening: pairing.opening,
             fen: first.fen.clone(),
@@ -119,7 +120,57 @@ impl From<&PairJob> for WorkMessage {
             book: first.book.clone(),
             settings: [first.settings.white.to_vec(), first.settings.black.to_vec()],
             is_single: second.is_none(),
-        })
+        }
+    }
+
+    /// Reads the pair with this number.
+    fn read(self, pair: u64, description: &RunDescription) -> Result<PairJob, WireError> {
+        let PairMessage { engines, opening, fen, chess960, book, settings, is_single } = self;
+        let engine = |index: usize| description.engines.get(index);
+        let [first, second] = match engines.map(engine) {
+            [Some(first), Some(second)] if engines[0] != engines[1] => [first, second],
+            _ => return Err(invalid("engines that are not in the run")),
+        };
+        if book.len() > MAX_LIST {
+            return Err(invalid("an opening of more than a thousand moves"));
+        }
+        let start =
+            Start::read(&fen, chess960).map_err(|error| invalid(format!("FEN: {error}")))?;
+        let Start { position: start, mode, .. } = start;
+        let mut position = start.clone();
+        for uci in &book {
+            let legal = uci.to_move(&position);
+            // `play_unchecked` is only sound for legal moves.
+            let legal = legal.map_err(|_| invalid(format!("the illegal move {uci}")))?;
+            position.play_unchecked(legal);
+        }
+        let settings = settings.map(|options| checked_settings(options, &description.tuned));
+        let [first_settings, second_settings] = settings;
+        let keep = KeptFields::for_annotation(&description.annotation, description.transcripts);
+        let setup = GameSetup {
+            engines: ByColor { white: engines[0], black: engines[1] },
+            fen,
+            start,
+            mode,
+            book,
+            conditions: ByColor { white: first, black: second }.map(|own| own.engine.conditions),
+            settings: ByColor { white: first_settings?, black: second_settings? },
+            rules: description.rules,
+            tables: None,
+            keep: Arc::new(keep),
+            progress: Progress::default(),
+        };
+        let reversed = || GameSetup {
+            engines: setup.engines.into_swapped(),
+            conditions: setup.conditions.into_swapped(),
+            settings: setup.settings.clone().into_swapped(),
+            ..setup.clone()
+        };
+        // The second game has the opening and the limits of the first game, and both games share
+        // one progress counter.
+        let second = (!is_single).then(reversed);
+        let games = Games { first: setup, second };
+        Ok(PairJob { pairing: Pairing { pair, engines, opening }, games })
     }
 }
 
@@ -135,7 +186,7 @@ pub fn read_job(
         return Err(invalid("a job of another run"));
     }
     let work = match work {
-        WorkMessage::Pair(message) => Work::Pair(pair(message, number, description)?),
+        WorkMessage::Pair(message) => Work::Pair(message.read(number, description)?),
         WorkMessage::Search(line, is_chess960, hold) => {
             let record = Record::read(1, &line, is_chess960).map_err(invalid)?;
             let engines = description.engines.len();
@@ -150,62 +201,6 @@ pub fn read_job(
 pub(crate) fn attempt_of_job(bytes: &[u8], key: PublicKey) -> Option<u32> {
     let (Job::<WorkMessage> { attempt, .. }, _) = verified(bytes, &[key]).ok()?;
     Some(attempt)
-}
-
-fn pair(
-    message: PairMessage,
-    pair: u64,
-    description: &RunDescription,
-) -> Result<PairJob, WireError> {
-    let PairMessage { engines, opening, fen, chess960, book, settings, is_single } = message;
-    let engine = |index: usize| description.engines.get(index);
-    let [first, second] = match engines.map(engine) {
-        [Some(first), Some(second)] if engines[0] != engines[1] => [first, second],
-        _ => return Err(invalid("engines that are not in the run")),
-    };
-    if book.len() > MAX_LIST {
-        return Err(invalid("an opening of more than a thousand moves"));
-    }
-    let start = Start::read(&fen, chess960).map_err(|error| invalid(format!("FEN: {error}")))?;
-    let Start { position: start, mode, .. } = start;
-    let mut position = start.clone();
-    for uci in &book {
-        let legal = uci.to_move(&position);
-        // `play_unchecked` is only sound for legal moves.
-        let legal = legal.map_err(|_| invalid(format!("the illegal move {uci}")))?;
-        position.play_unchecked(legal);
-    }
-    let settings = settings.map(|options| checked_settings(options, &description.tuned));
-    let [first_settings, second_settings] = settings;
-    let setup = GameSetup {
-        engines: ByColor { white: engines[0], black: engines[1] },
-        fen,
-        start,
-        mode,
-        book,
-        conditions: ByColor { white: first, black: second }.map(|own| own.engine.conditions),
-        settings: ByColor { white: first_settings?, black: second_settings? },
-        rules: description.rules,
-        tables: None,
-        keep: Arc::new(KeptFields::for_annotation(
-            &description.annotation,
-            description.transcripts,
-        )),
-        progress: Progress::default(),
-    };
-    let reversed = || GameSetup {
-        engines: setup.engines.into_swapped(),
-        conditions: setup.conditions.into_swapped(),
-        settings: setup.settings.clone().into_swapped(),
-        ..setup.clone()
-    };
-    // The second game has the opening and the limits of the first game, and both games share one
-    // progress counter.
-    let second = (!is_single).then(reversed);
-    Ok(PairJob {
-        pairing: Pairing { pair, engines, opening },
-        games: Games { first: setup, second },
-    })
 }
 
 /// Checks that the run tunes all options, and that each name and value is a single line, so that
