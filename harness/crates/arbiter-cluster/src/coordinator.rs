@@ -39,10 +39,9 @@ use super::connection::{AccessError, Connection};
 use super::in_flight::{InFlight, Receipt};
 use super::metrics::ClusterMetrics;
 use super::monitor::WorkerState;
-use super::proof::RunSecret;
 use super::range_set::RangeSet;
 use super::subject::{ALL_WORKER_STATUSES, BEACONS, is_inbox};
-use super::trust::Key;
+use super::trust::{Key, RunSecret};
 use super::verify::Terms;
 use super::wire::{
     self, AUDITS, Beacon, BenchResult, CoordinatorMessage, Job, Notice, ProgramRequest,

@@ -17,7 +17,6 @@ mod metrics;
 mod monitor;
 mod outliers;
 mod overview;
-mod proof;
 mod range_set;
 mod server_setup;
 mod subject;
@@ -38,7 +37,6 @@ pub use metrics::{ClusterMetrics, WorkerMetrics};
 pub use monitor::{Announcement, Cluster, Listener, WorkerState, observe};
 pub use outliers::worker_residuals;
 pub use overview::{benches, cluster_text, document, runs_table, trouble};
-pub use proof::{Token, proof};
 pub use server_setup::{
     CONFIGURATION, JOIN_SUFFIX, SetupError, add_workers, join_path, make_server,
 };
@@ -46,5 +44,5 @@ pub use subject::{
     ALL_COORDINATOR_MESSAGES, BEACONS, INBOX, JOB_CONSUMER, RunId, is_inbox, worker_status,
 };
 pub use suite::{SuiteResults, SuiteRunError, run_suite};
-pub use trust::{Key, PublicKey};
+pub use trust::{Key, PublicKey, Token, proof};
 pub use worker::{Config, Phase, serve};

@@ -11,7 +11,7 @@ use super::Coordinator;
 use super::admission::{Admission, Verdict};
 use crate::assignment::Assignment;
 use crate::outliers::{Finding, OutlierDetector};
-use crate::proof::Token;
+use crate::trust::Token;
 use crate::wire::{
     self, BenchResult, Benches, EXCLUDED, JoinAnswer, JoinRequest, Notice, RunDescription,
 };

@@ -10,9 +10,8 @@ use shakmaty::{ByColor, CastlingMode, Position};
 
 use super::signed::{Signed, verified};
 use super::{Message, RunDescription, WireError, invalid};
-use crate::proof::Token;
 use crate::subject::RunId;
-use crate::trust::PublicKey;
+use crate::trust::{PublicKey, Token};
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
 use arbiter_game::record::KeptFields;

@@ -5,9 +5,8 @@ use serde_with::{As, DisplayFromStr, Same, serde_conv};
 
 use super::signed::{Signed, verified};
 use super::{BenchResult, Message, WireError, invalid};
-use crate::proof::Token;
 use crate::subject::RunId;
-use crate::trust::PublicKey;
+use crate::trust::{PublicKey, Token};
 use arbiter_game::text::Text;
 use arbiter_run::MAX_SLOTS;
 

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{MAX_UNPACKED, Message, WireError, invalid, pack, read, sender_of, unpack, write};
 use crate::outliers::is_breakdown;
-use crate::proof::{RunSecret, Token};
 use crate::subject::RunId;
+use crate::trust::{RunSecret, Token};
 use arbiter_game::record::GameRecord;
 use arbiter_game::text::Text;
 use arbiter_run::{PairTally, PlayedPair};

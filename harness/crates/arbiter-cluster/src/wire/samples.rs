@@ -6,9 +6,8 @@ use std::time::Duration;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
 use super::*;
-use crate::proof::RunSecret;
 use crate::subject::RunId;
-use crate::trust::Key;
+use crate::trust::{Key, RunSecret};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::driver::GameSetup;

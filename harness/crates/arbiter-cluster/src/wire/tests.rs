@@ -6,9 +6,8 @@ use proptest::prelude::*;
 use super::samples::*;
 use super::*;
 use crate::assignment::Assignment;
-use crate::proof::{RunSecret, proof};
 use crate::subject::RunId;
-use crate::trust::{Key, SIGNATURE_BYTES};
+use crate::trust::{Key, RunSecret, SIGNATURE_BYTES, proof};
 use arbiter_run::PlayedPair;
 use arbiter_suite::perft::{CountResult, Finding, PositionFault, Verdict};
 

@@ -9,9 +9,8 @@ use tokio::time::sleep;
 
 use super::{Shared, program_store};
 use crate::bench;
-use crate::proof::Token;
 use crate::subject::{JOB_CONSUMER, RunId};
-use crate::trust::PublicKey;
+use crate::trust::{PublicKey, Token};
 use crate::wire::{
     self, BenchResult, Benches, JoinRequest, RunDescription, RunEngine, RunFile, WorkerStatus,
 };

@@ -1,7 +1,6 @@
 use super::*;
 use crate::outliers::OutlierDetector;
-use crate::proof::RunSecret;
-use crate::trust::Key;
+use crate::trust::{Key, RunSecret};
 use crate::wire::samples::{played, run_id};
 use arbiter_game::outcome::Termination;
 use arbiter_run::{GameTally, PairJob};
