@@ -5,7 +5,6 @@ use std::fmt;
 use std::io;
 use std::net::IpAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::connection::State;
@@ -115,7 +114,6 @@ impl Access {
             AccessError(format!("cannot use the NATS server {}: {reason}", self.place()))
         };
         let (deny, denied) = watch::channel(None);
-        let deny = Arc::new(deny);
         let options = self.options().map_err(refused)?.name(name).event_callback(move |event| {
             let deny = deny.clone();
             async move {

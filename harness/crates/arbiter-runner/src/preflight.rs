@@ -214,9 +214,8 @@ fn is_silent(error: &EngineError) -> bool {
 /// Starts an engine as an xboard engine; `None` if the start fails or the engine sends no `feature`
 /// line.
 async fn start_xboard(spawner: &Spawner, setup: &EngineSetup) -> Option<EngineProcess> {
-    let protocol = Protocol::Xboard;
-    let no_options = Setup::default();
-    let setup = EngineSetup { protocol, setup: no_options, ..setup.clone() };
+    let setup =
+        EngineSetup { protocol: Protocol::Xboard, setup: Setup::default(), ..setup.clone() };
     let engine = EngineProcess::start(spawner, &setup).await.ok()?;
     if engine.session().has_features() {
         return Some(engine);

@@ -84,26 +84,23 @@ impl Slot {
     pub(super) async fn play(&mut self, job: PairJob) -> Result<PlayedPair, String> {
         // Engines that this pair does not need go to the pool first, so that other slots can take
         // these engines.
-        self.pool_others(job.pairing.engines).await;
-        self.take_from_pool(job.pairing.engines);
+        let PairJob { pairing, games } = job;
+        self.pool_others(pairing.engines).await;
+        self.take_from_pool(pairing.engines);
         // A pair is played again if this process was suspended during a game.
         loop {
-            if let Some(games) = self.play_pair(&job).await? {
-                return Ok(PlayedPair { pairing: job.pairing, games });
+            let pauses = self.pauses().await;
+            let first = self.play_and_report(pairing, 0, &games.first, pauses).await?;
+            let Some(first) = first else { continue };
+            let mut second = None;
+            if let Some(setup) = &games.second {
+                second = self.play_and_report(pairing, 1, setup, pauses).await?;
+                if second.is_none() {
+                    continue;
+                }
             }
+            return Ok(PlayedPair { pairing, games: Games { first, second } });
         }
-    }
-
-    /// Plays the games once; returns `None` if a suspension of this process invalidated a game.
-    async fn play_pair(&mut self, job: &PairJob) -> Result<Option<Games<GameRecord>>, String> {
-        let pauses = self.pauses().await;
-        let first = self.play_and_report(job.pairing, 0, &job.games.first, pauses).await?;
-        let Some(first) = first else { return Ok(None) };
-        let Some(setup) = &job.games.second else {
-            return Ok(Some(Games { first, second: None }));
-        };
-        let second = self.play_and_report(job.pairing, 1, setup, pauses).await?;
-        Ok(second.map(|second| Games { first, second: Some(second) }))
     }
 
     /// Returns the number of times that this process has been suspended.
@@ -122,6 +119,8 @@ impl Slot {
         let _ = self.shared.events.send((None, event));
     }
 
+    /// Plays a game, and sends its events; returns `None` if a suspension of this process since
+    /// `pauses` suspensions invalidated the game.
     async fn play_and_report(
         &mut self,
         pairing: Pairing,
