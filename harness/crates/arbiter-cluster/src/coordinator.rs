@@ -29,7 +29,6 @@ use tokio::time::{interval, timeout};
 pub use self::audit::AuditSpec;
 use self::audit::Audits;
 pub use self::describe::{check, check_engines, describe, describe_suite};
-use self::remark_limit::RemarkLimit;
 use self::started_jobs::StartedJobs;
 use self::streams::{Outgoing, ProgramUploader, StreamEvent, StreamTasks};
 pub use self::worker_policy::WorkerHistory;
@@ -116,8 +115,6 @@ struct Coordinator<A: Assignment> {
     secret: RunSecret,
     /// The signed description, as sent to workers.
     signed: Vec<u8>,
-    /// Number of results without a valid proof, by sender.
-    unproven: BTreeMap<String, u64>,
     priority: u8,
     in_flight: InFlight<A>,
     end: CoordinatorEnd<A, A::Done>,
@@ -132,16 +129,11 @@ struct Coordinator<A: Assignment> {
     /// Last status of each worker, and the time from the start of the coordinator until the status
     /// arrived.
     workers: BTreeMap<String, (WorkerStatus, Duration)>,
-    /// Number of impossible results with a valid proof, by worker.
-    impossible: BTreeMap<String, u32>,
     policy: WorkerPolicy,
-    started: StartedJobs,
     /// Pairs whose jobs were removed from the server since `removed_at`; cleared after each lease
     /// time.
     removed: BTreeSet<u64>,
     removed_at: Duration,
-    /// Time, since the start of the coordinator, at which a notice of exclusion was last repeated.
-    exclusion_repeated: Duration,
     /// Workers that were admitted, or that sent a heartbeat or result with a valid proof.
     joined: BTreeSet<String>,
     /// Workers that played before a restart of the coordinator. These workers continue without
@@ -162,10 +154,6 @@ struct Coordinator<A: Assignment> {
     now: Duration,
     /// Time stamp of the last message to workers, as Unix time in microseconds.
     last_at: u64,
-    /// Limit on the stored remarks about workers.
-    remarks: RemarkLimit,
-    /// Limit on the reports that workers join or leave, separate from the limit on stored remarks.
-    presences: RemarkLimit,
     metrics: ClusterMetrics,
 }
 
@@ -208,18 +196,14 @@ pub async fn coordinate<A: Assignment>(
         signed: wire::sign(&description, &key),
         secret: RunSecret::new(&key, &description.run_id),
         key,
-        unproven: BTreeMap::new(),
         audits: Audits::new(audit),
         joined: BTreeSet::new(),
         returned,
         present: BTreeSet::new(),
-        impossible: BTreeMap::new(),
         removed: BTreeSet::new(),
         removed_at: Duration::ZERO,
-        exclusion_repeated: Duration::ZERO,
         in_flight: InFlight::new(first_attempt, stored, Terms::of(&description)),
         policy: WorkerPolicy::new(&description, &benches, history),
-        started: StartedJobs::default(),
         connection,
         description,
         priority,
@@ -235,8 +219,6 @@ pub async fn coordinate<A: Assignment>(
         is_cancelled: false,
         now: Duration::ZERO,
         last_at: 0,
-        remarks: RemarkLimit::default(),
-        presences: RemarkLimit::default(),
         metrics,
     };
     tokio::spawn(coordinator.run(subscriptions, received, tasks));
@@ -362,7 +344,7 @@ impl<A: Assignment> Coordinator<A> {
                 self.in_flight.cancel();
                 self.audits.cancel();
                 // Workers send no results of cancelled jobs.
-                self.started = StartedJobs::default();
+                self.policy.started = StartedJobs::default();
                 // Without a connection, a flush would wait until the timeout.
                 if self.connection.is_connected() {
                     let _ = timeout(SHUTDOWN_TIMEOUT, self.connection.client.flush()).await;
@@ -457,7 +439,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     fn remark(&mut self, worker: &str, pair: Option<u64>, text: String) {
-        if self.remarks.allows(worker) {
+        if self.policy.remarks.allows(worker) {
             // Users know the number of the audited pair, not the number of the audit.
             let pair = pair.map(|pair| pair & !AUDITS);
             self.notify(JobEvent::Noted(Remark { worker: worker.to_owned(), pair, text }));

@@ -31,7 +31,7 @@ impl<A: Assignment> Coordinator<A> {
                 self.remove_job(pair);
             } else if is_given_back {
                 if is_for_it && self.in_flight.give_back(&worker, pair, attempt) {
-                    self.started.finished(&worker, (pair, attempt));
+                    self.policy.started.finished(&worker, (pair, attempt));
                     self.play_again(pair).await;
                     self.gave_back(&worker).await;
                 }
@@ -57,7 +57,7 @@ impl<A: Assignment> Coordinator<A> {
         let slots = self.workers.get(worker).map_or(UNSEEN_SLOTS, |(status, _)| {
             (status.slots / requirements.threads.max(1)).max(1) as usize
         });
-        if let Some(pair) = self.started.heartbeat(worker, job, slots, lease, self.now) {
+        if let Some(pair) = self.policy.started.heartbeat(worker, job, slots, lease, self.now) {
             let text = "no result, although the worker plays other pairs in all its slots";
             self.remark(worker, Some(pair), text.to_owned());
             self.gave_back(worker).await;

@@ -12,7 +12,7 @@ const MAX: u32 = 10_000;
 const MAX_OF_WORKER: u32 = 1_000;
 
 /// Numbers of remarks so far, in total and by worker.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct RemarkLimit {
     all: u32,
     of_workers: BTreeMap<String, u32>,

@@ -33,7 +33,9 @@ impl<A: Assignment> Coordinator<A> {
         // A proven result shows that the server still delivers messages, so the streams need not be
         // emptied.
         self.unheard.clear();
-        if self.started.finished(&worker, (number, attempt)) && self.in_flight.is_waiting(number) {
+        if self.policy.started.finished(&worker, (number, attempt))
+            && self.in_flight.is_waiting(number)
+        {
             self.policy.outliers.finished_withheld(&worker);
         }
         if self.policy.exclusion_reason(&worker).is_some() {
@@ -125,7 +127,7 @@ impl<A: Assignment> Coordinator<A> {
         }
         let to = worker.clone();
         self.send_to_workers(Notice::Refused { worker: to, pair, why }).await;
-        let count = self.impossible.entry(worker.clone()).or_default();
+        let count = self.policy.impossible.entry(worker.clone()).or_default();
         *count += 1;
         if *count == MAX_IMPOSSIBLE {
             let reason = format!("{MAX_IMPOSSIBLE} of the worker's results are impossible");
@@ -138,9 +140,10 @@ impl<A: Assignment> Coordinator<A> {
     fn count_unproven(&mut self, worker: &str) {
         // The subject of a message without a proof may contain any text, so only valid names are
         // counted separately.
-        let has_room = self.unproven.len() < MAX_UNPROVEN || self.unproven.contains_key(worker);
+        let unproven = &mut self.policy.unproven;
+        let has_room = unproven.len() < MAX_UNPROVEN || unproven.contains_key(worker);
         let worker = if has_room && wire::is_worker_name(worker) { worker } else { "unknown" };
-        let count = self.unproven.entry(worker.to_owned()).or_default();
+        let count = unproven.entry(worker.to_owned()).or_default();
         *count += 1;
         // Only powers of ten are reported, so that the sender cannot fill the store with remarks.
         if count.ilog10() != (*count - 1).checked_ilog10().unwrap_or(u32::MAX) {

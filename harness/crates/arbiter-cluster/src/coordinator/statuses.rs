@@ -77,7 +77,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     fn notify_presence(&mut self, worker: String, text: String) {
-        if self.presences.allows(&worker) {
+        if self.policy.presences.allows(&worker) {
             self.notify(JobEvent::Presence(Remark { worker, pair: None, text }));
         }
     }

@@ -9,6 +9,8 @@ use async_nats::Message;
 
 use super::Coordinator;
 use super::admission::{Admission, Verdict};
+use super::remark_limit::RemarkLimit;
+use super::started_jobs::StartedJobs;
 use crate::assignment::Assignment;
 use crate::outliers::{Finding, OutlierDetector};
 use crate::trust::Token;
@@ -33,14 +35,26 @@ pub struct WorkerHistory {
     pub is_uniform: bool,
 }
 
-/// Decisions about which workers may play.
-#[derive(Debug)]
+/// Decisions about which workers may play, and the facts about workers on which the decisions are
+/// based.
+#[derive(Debug, Default)]
 pub(super) struct WorkerPolicy {
     admission: Admission,
     pub(super) outliers: OutlierDetector,
     excluded: BTreeMap<String, String>,
     /// Accepted pairs that are not stored yet, each with its worker.
     accepted: BTreeMap<u64, (String, PairTally)>,
+    /// Number of results without a valid proof, by sender.
+    pub(super) unproven: BTreeMap<String, u64>,
+    /// Number of impossible results with a valid proof, by worker.
+    pub(super) impossible: BTreeMap<String, u32>,
+    pub(super) started: StartedJobs,
+    /// Time, since the start of the coordinator, at which a notice of exclusion was last repeated.
+    exclusion_repeated: Duration,
+    /// Limit on the stored remarks about workers.
+    pub(super) remarks: RemarkLimit,
+    /// Limit on the reports that workers join or leave, separate from the limit on stored remarks.
+    pub(super) presences: RemarkLimit,
 }
 
 impl WorkerPolicy {
@@ -60,7 +74,7 @@ impl WorkerPolicy {
             admission: Admission::new(names.zip(benches)),
             outliers,
             excluded: history.excluded,
-            accepted: BTreeMap::new(),
+            ..WorkerPolicy::default()
         }
     }
 
@@ -134,11 +148,11 @@ impl<A: Assignment> Coordinator<A> {
     /// most one notice per [`EXCLUSION_PAUSE`].
     pub(super) async fn repeat_exclusion(&mut self, worker: &str) {
         if let Some(why) = self.policy.exclusion_reason(worker)
-            && self.exclusion_repeated + EXCLUSION_PAUSE < self.now
+            && self.policy.exclusion_repeated + EXCLUSION_PAUSE < self.now
         {
             let worker = worker.to_owned();
             let why = why.to_owned();
-            self.exclusion_repeated = self.now;
+            self.policy.exclusion_repeated = self.now;
             self.send_to_workers(Notice::Exclude { worker, why }).await;
         }
     }
@@ -148,7 +162,7 @@ impl<A: Assignment> Coordinator<A> {
     /// workers.
     pub(super) async fn gave_back(&mut self, worker: &str) {
         if self.policy.exclusion_reason(worker).is_none() {
-            let most = self.started.most(worker);
+            let most = self.policy.started.most(worker);
             let finding = self.policy.outliers.gave_back(worker, most);
             self.exclude(finding).await;
         }
