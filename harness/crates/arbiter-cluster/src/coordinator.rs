@@ -8,7 +8,6 @@ mod admission;
 mod audit;
 mod describe;
 mod heartbeats;
-mod remark_limit;
 mod results;
 mod started_jobs;
 mod statuses;

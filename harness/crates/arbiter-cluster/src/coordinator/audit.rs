@@ -343,7 +343,7 @@ impl<A: Assignment> Coordinator<A> {
         if is_suspect {
             self.gave_back(&worker).await;
         } else if let Some(tally) = played.tally() {
-            self.policy.accepted(&worker, tally);
+            self.policy.accepted.insert(tally.pair, (worker.clone(), tally));
         }
         if let Some(requested) = self.in_flight.requested(pair) {
             self.metrics.job_done(self.now.saturating_sub(requested));

@@ -9,7 +9,6 @@ use async_nats::Message;
 
 use super::Coordinator;
 use super::admission::{Admission, Verdict};
-use super::remark_limit::RemarkLimit;
 use super::started_jobs::StartedJobs;
 use crate::assignment::Assignment;
 use crate::outliers::{Finding, OutlierDetector};
@@ -23,6 +22,14 @@ use arbiter_runner::JobEvent;
 /// Minimum time between two repeated notices to excluded workers that continue to play. Each notice
 /// must be signed, and an excluded worker may send any number of messages.
 const EXCLUSION_PAUSE: Duration = Duration::from_secs(1);
+
+/// Maximum number of remarks about all workers together.
+const MAX_REMARKS: u32 = 10_000;
+
+/// Maximum number of remarks about one worker. This limit is a tenth of the limit for all workers,
+/// so that remarks about one worker cannot suppress remarks about other workers. Remarks are the
+/// evidence against workers.
+const MAX_REMARKS_OF_WORKER: u32 = 1_000;
 
 /// Facts about workers from the store of a resumed run; empty for a new run.
 #[derive(Debug, Default)]
@@ -43,7 +50,7 @@ pub(super) struct WorkerPolicy {
     pub(super) outliers: OutlierDetector,
     excluded: BTreeMap<String, String>,
     /// Accepted pairs that are not stored yet, each with its worker.
-    accepted: BTreeMap<u64, (String, PairTally)>,
+    pub(super) accepted: BTreeMap<u64, (String, PairTally)>,
     /// Number of results without a valid proof, by sender.
     pub(super) unproven: BTreeMap<String, u64>,
     /// Number of impossible results with a valid proof, by worker.
@@ -83,11 +90,6 @@ impl WorkerPolicy {
         self.excluded.get(worker).map(String::as_str)
     }
 
-    /// Records an accepted result that waits to be stored.
-    pub(super) fn accepted(&mut self, worker: &str, tally: PairTally) {
-        self.accepted.insert(tally.pair, (worker.to_owned(), tally));
-    }
-
     /// Records that a pair was stored. Returns the outlier among the workers, if there is one now.
     pub(super) fn note_stored(&mut self, pair: u64) -> Option<Finding> {
         let (worker, tally) = self.accepted.remove(&pair)?;
@@ -106,6 +108,28 @@ impl WorkerPolicy {
     fn compare(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.add_and_check(worker, tally)).flatten()
+    }
+}
+
+/// Limit on the remarks of one kind about workers, so that remarks cannot fill the disk or the web
+/// page: the numbers of remarks so far, in total and by worker.
+#[derive(Debug, Default)]
+pub(super) struct RemarkLimit {
+    all: u32,
+    of_workers: BTreeMap<String, u32>,
+}
+
+impl RemarkLimit {
+    /// Returns whether another remark is allowed, and counts the remark.
+    pub(super) fn allows(&mut self, worker: &str) -> bool {
+        if self.all >= MAX_REMARKS {
+            return false;
+        }
+        let of_worker = self.of_workers.entry(worker.to_owned()).or_default();
+        let is_allowed = *of_worker < MAX_REMARKS_OF_WORKER;
+        *of_worker += u32::from(is_allowed);
+        self.all += u32::from(is_allowed);
+        is_allowed
     }
 }
 
@@ -185,5 +209,18 @@ impl<A: Assignment> Coordinator<A> {
         self.replay_held(&worker).await;
         self.notify(JobEvent::WorkerExcluded(Remark { worker, pair: None, text: reason }));
         self.update_room();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_worker_does_not_exhaust_the_shared_limit() {
+        let mut limit = RemarkLimit::default();
+        let mut allowed = |worker: &str| (0..5_000).filter(|_| limit.allows(worker)).count();
+        let workers = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
+        assert_eq!(workers.map(&mut allowed), [[1_000; 10].as_slice(), &[0]].concat()[..]);
     }
 }
