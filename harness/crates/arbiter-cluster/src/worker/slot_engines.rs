@@ -14,7 +14,7 @@ use arbiter_run::{PairJob, PlayedPair};
 use arbiter_runner::{Executor, JobEvent, LiveGames, LocalExecutor, LocalOptions};
 use arbiter_suite::epd::{EngineAnswers, Question};
 use arbiter_suite::perft::{Count, CountResult};
-use arbiter_suite::{SuiteEngines, SuiteError};
+use arbiter_suite::{SuiteEngines, SuiteError, Task};
 
 /// Creates the executor of one slot.
 pub(crate) fn executor(
@@ -91,14 +91,24 @@ impl SlotEngines {
         let limits: Vec<_> = engines.map(|own| own.engine.conditions.limits).collect();
         let mut answers = Vec::new();
         for search in question.searches(limits) {
-            answers.push(fault_or_answer(self.suite.ask(&search).await)?);
+            answers.push(self.ask(&search).await?);
         }
         Ok(EngineAnswers(answers))
     }
 
     /// Lets the engine count the leaf nodes of a position (perft).
     pub(super) async fn count(&mut self, count: Count) -> Report<CountResult> {
-        fault_or_answer(self.suite.ask(&count).await).map(CountResult)
+        self.ask(&count).await.map(CountResult)
+    }
+
+    /// Returns the answer of an engine, or the failure of the engine as the inner error; the outer
+    /// error is a failure of the machine.
+    async fn ask<T: Task>(&mut self, task: &T) -> Report<Result<T::Output, String>> {
+        match self.suite.ask(task).await {
+            Ok(answer) => Ok(answer),
+            Err(SuiteError::Environment(reason)) => Err(reason),
+            Err(error @ SuiteError::Unsupported(_)) => Ok(Err(error.to_string())),
+        }
     }
 
     /// Stops idle engines.
@@ -111,17 +121,5 @@ impl SlotEngines {
     pub(super) async fn finish(mut self) {
         self.release_idle().await;
         self.local.finish().await;
-    }
-}
-
-/// Returns the answer of an engine, or the failure of the engine as the inner error; the outer
-/// error is a failure of the machine.
-fn fault_or_answer<D>(
-    answer: Result<Result<D, String>, SuiteError>,
-) -> Result<Result<D, String>, String> {
-    match answer {
-        Ok(answer) => Ok(answer),
-        Err(SuiteError::Environment(reason)) => Err(reason),
-        Err(error @ SuiteError::Unsupported(_)) => Ok(Err(error.to_string())),
     }
 }
