@@ -30,10 +30,7 @@ impl<'t> Games<'t> {
             let rest = self.rest();
             let part = match byte {
                 b'{' => return Some(self.comment()),
-                b'\n' => {
-                    self.skip_line_ending();
-                    continue;
-                }
+                b'\n' => self.skip_line_ending(),
                 b'(' => self.skip_variation(),
                 // Some programs write no blank line between the moves of a game and the tags of the
                 // next game.
@@ -44,19 +41,10 @@ impl<'t> Games<'t> {
                 // line.
                 b'1' if self.has_result && is_first_number(rest) => break,
                 b'0'..=b'9' => self.number(),
-                0..=b' ' | b'.' | b'!' | b'?' | b')' | b'}' | 0x7f => {
-                    self.at += 1;
-                    continue;
-                }
-                b';' => {
-                    self.at += line_length(rest);
-                    continue;
-                }
+                0..=b' ' | b'.' | b'!' | b'?' | b')' | b'}' | 0x7f => self.skip(1),
+                b';' => self.skip(line_length(rest)),
                 // Numeric annotation glyph (NAG).
-                b'$' => {
-                    self.at += 1 + digits(&rest[1..]);
-                    continue;
-                }
+                b'$' => self.skip(1 + digits(&rest[1..])),
                 _ => self.word(),
             };
             if part.is_some() {
@@ -64,6 +52,11 @@ impl<'t> Games<'t> {
             }
         }
         self.is_open = false;
+        None
+    }
+
+    fn skip(&mut self, length: usize) -> Option<Part<'t>> {
+        self.at += length;
         None
     }
 
@@ -84,25 +77,18 @@ impl<'t> Games<'t> {
 
     /// Skips a line ending and the following blank lines, or ends the game. A game ends if tags
     /// follow; after a blank line, a game also ends if move 1 follows or a result precedes.
-    fn skip_line_ending(&mut self) {
+    fn skip_line_ending(&mut self) -> Option<Part<'t>> {
         let begin = self.at;
         self.at += 1;
-        match self.rest().first() {
-            Some(b'%') => {
-                self.at += line_length(self.rest());
-                return;
-            }
-            Some(b'[') => {
-                self.is_open = !is_tag(self.rest());
-                return;
-            }
-            Some(byte) if is_blank(*byte) || *byte == BYTE_ORDER_MARK[0] => {}
-            _ => return,
+        match self.rest().first()? {
+            b'%' => return self.skip(line_length(self.rest())),
+            b'[' => self.is_open = !is_tag(self.rest()),
+            byte if is_blank(*byte) || *byte == BYTE_ORDER_MARK[0] => self.skip_blank(),
+            _ => {}
         }
-        self.skip_blank();
         // A single line ending in movetext is ordinary white space.
         if newlines(&self.text[begin..self.at]) < 2 {
-            return;
+            return None;
         }
         let rest = self.rest();
         // In all other cases, the blank line is within a game. Editors and mail programs may insert
@@ -115,6 +101,7 @@ impl<'t> Games<'t> {
             self.at = begin + 1;
             self.is_open = false;
         }
+        None
     }
 
     /// Reads a comment. An unclosed comment extends to the end of the game.
@@ -183,11 +170,8 @@ impl<'t> Games<'t> {
         let is_separate =
             after.first().is_none_or(|byte| byte.is_ascii_alphabetic() || ends_word(*byte))
                 || after.starts_with(ELLIPSIS);
-        if rest.starts_with(b"0.") || rest[0] != b'0' && is_separate {
-            self.at += digits;
-            return None;
-        }
-        self.word()
+        let is_number = rest.starts_with(b"0.") || rest[0] != b'0' && is_separate;
+        if is_number { self.skip(digits) } else { self.word() }
     }
 
     /// Reads a token; returns `None` for a token that does not affect the game.
@@ -197,8 +181,7 @@ impl<'t> Games<'t> {
             let is_ellipsis = rest.starts_with(ELLIPSIS);
             let skipped = if is_ellipsis { ELLIPSIS.len() } else { invisible_length(rest) };
             if skipped > 0 {
-                self.at += skipped;
-                return None;
+                return self.skip(skipped);
             }
         }
         let length = word_length(rest);
@@ -214,18 +197,11 @@ impl<'t> Games<'t> {
                 Some(Part::San(san))
             }
             Meaning::Outcome(outcome) => self.outcome(outcome, length),
-            Meaning::Mark => {
-                self.at += length + more;
-                None
-            }
+            Meaning::Mark => self.skip(length + more),
             Meaning::Unknown => {
                 self.has_words = true;
                 // Tokens after a result, such as `White resigns`, do not belong to a move.
-                if self.has_result {
-                    self.at += length;
-                    return None;
-                }
-                Some(self.unknown(length))
+                if self.has_result { self.skip(length) } else { Some(self.unknown(length)) }
             }
         }
     }
