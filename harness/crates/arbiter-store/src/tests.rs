@@ -548,7 +548,9 @@ fn imported_gates_are_shown_only_for_their_run_and_never_replace_own_gates() {
     };
     add(&store, "foreign", 9, "for\n\u{1b}ged");
     add(&other, "own", 1, "measured");
-    let text = exported(&store, "foreign");
+    // The file is of the first format, without checksums.
+    let text = without_checksums(&exported(&store, "foreign"));
+    let text = text.replacen("\"format\":14", "\"format\":13", 1);
     other.import_run(&mut text.as_bytes(), None, &|_| Ok(()), &|_| Ok(())).unwrap();
     let texts = |run: &str| {
         let gates = other.gates_for_run(run).unwrap();

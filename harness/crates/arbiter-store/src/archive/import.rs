@@ -97,10 +97,13 @@ impl Store {
                 } else if from != Some(Cell::Text(header.run.clone())) {
                     return Err(wrong(format!("is not of run '{}'", header.run)));
                 }
-                let is_game = line.table == "games";
+                let table = line.table.clone();
                 self.insert_line(&columns, line, run, wrong)?;
-                if is_game {
+                if table == "games" {
                     self.judge_last(judge, is_older)?.map_err(wrong)?;
+                } else if table == TABLES[0] && is_older {
+                    // The lines of gates require the plan, which is read only with a checksum.
+                    self.change_run(run, "checksum = NULL", [run])?;
                 }
             }
         })?;
@@ -124,7 +127,7 @@ impl Store {
         let known = columns.get(table.as_str());
         let known = known.ok_or_else(|| wrong(format!("unknown table '{table}'")))?;
         if table == GATES {
-            let commits = self.run(run).map(|stored| commits(&stored)).unwrap_or_default();
+            let commits = self.run(run).map(|stored| commits(&stored)).map_err(of_content)?;
             if !matches!(row.get("test"), Some(Cell::Text(test)) if commits.contains(test)) {
                 return Err(wrong("belongs to a commit that the run does not play".to_owned()));
             }
@@ -244,12 +247,17 @@ impl Store {
             self.gates(None)?;
             more(run)
         };
-        read().map_err(|error| match error {
-            StoreError::Corrupt { what, .. } => ArchiveError::Content(what),
-            StoreError::Damaged { found, .. } => ArchiveError::Content(found),
-            StoreError::NoRun { .. } => ArchiveError::Content("contains no run".to_owned()),
-            other => ArchiveError::Store(other),
-        })
+        read().map_err(of_content)
+    }
+}
+
+/// Converts an error about an imported run into an error about the file.
+fn of_content(error: StoreError) -> ArchiveError {
+    match error {
+        StoreError::Corrupt { what, .. } => ArchiveError::Content(what),
+        StoreError::Damaged { found, .. } => ArchiveError::Content(found),
+        StoreError::NoRun { .. } => ArchiveError::Content("contains no run".to_owned()),
+        other => ArchiveError::Store(other),
     }
 }
 
