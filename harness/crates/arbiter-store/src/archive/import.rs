@@ -112,8 +112,7 @@ impl Store {
                     self.judge_last(judge, is_older)?.map_err(wrong)?;
                 } else if table == TABLES[0] && is_older {
                     // The lines of gates require the plan, which is read only with a checksum.
-                    let fill = format!("UPDATE runs SET checksum = {OF_RUN} WHERE run = ?1 AND checksum IS NULL");
-                    self.execute(&fill, [run])?;
+                    self.change_run(run, "checksum = NULL", [run])?;
                 }
             }
         })?;
@@ -381,8 +380,8 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Counts the current line, of the table `table`. Returns an error if the run has more text than
-    /// any run of Arbiter, because this text would fill the memory.
+    /// Counts the current line, which belongs to `table`. Returns an error if the lines that are
+    /// held in memory are too long together.
     fn limit(&mut self, table: &str) -> Result<(), ArchiveError> {
         if IN_MEMORY.contains(&table) {
             self.in_memory += self.text.len();
