@@ -1,6 +1,6 @@
 //! White space and lines.
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 
 pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
     let begin = text.iter().position(|byte| !is_blank(*byte)).unwrap_or(text.len());
@@ -16,8 +16,4 @@ pub(crate) fn is_blank(byte: u8) -> bool {
 
 pub(crate) fn line_length(text: &[u8]) -> usize {
     memchr(b'\n', text).unwrap_or(text.len())
-}
-
-pub(crate) fn newlines(text: &[u8]) -> usize {
-    memchr_iter(b'\n', text).count()
 }

@@ -1,153 +1,204 @@
 //! Reader of the games in a text.
 
-use shakmaty::Outcome;
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use pgn_reader::{Outcome, RawComment, RawTag, Reader, SanPlus, Visitor};
 use shakmaty::san::San;
 
-use super::blanks::{is_blank, line_length, newlines};
-use super::tag_text::{bracket_length, first_tags, known_tags, tag};
 use super::tags::Tags;
+use super::text::{Text, UNKNOWN, newlines};
 
-pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// Maximum length of a tag line, in bytes. No line in normal form is longer: a name has at most 255
+/// bytes, and a value at most 2 KiB, or twice as many bytes with escapes. The default limit of
+/// `pgn-reader`, 255 bytes per line, would truncate common values.
+const MAX_TAG_LINE: usize = 1 << 13;
 
-/// Part of a game, except tags and variations.
-#[derive(Debug)]
-pub enum Part<'t> {
-    /// Move, as written in the game.
-    San(San),
-    /// Token that is not PGN, without braces and at most 100 bytes.
-    Unknown(Vec<u8>),
-    /// Missing end of a comment or variation.
-    Unclosed,
-    /// Comment in braces, at most 16 KiB.
-    Comment(&'t [u8]),
-    /// Result at the end of the moves.
-    Outcome(Outcome),
+/// Maximum length, in bytes, of a comment that is passed to the visitor; further bytes are dropped.
+const MAX_COMMENT: usize = 1 << 14;
+
+/// Visitor of the parts of a game, except variations. If a method returns `Break`, the rest of the
+/// game is skipped.
+pub trait GameVisitor {
+    /// Starts a game; the tags of the game have already been read.
+    fn begin(&mut self, tags: &Tags) -> ControlFlow<()>;
+    /// Handles a move, as written in the game.
+    fn san(&mut self, san: San) -> ControlFlow<()>;
+    /// Handles a token that is not PGN, or [`UNCLOSED`](super::UNCLOSED).
+    fn unknown(&mut self, word: &[u8]) -> ControlFlow<()>;
+    /// Handles a comment in braces.
+    fn comment(&mut self, comment: &[u8]);
+    /// Handles the result at the end of the moves.
+    fn outcome(&mut self, outcome: Outcome);
 }
 
-/// Reader of the games in a text. [`next_game`](Games::next_game) reads the tags of a game, and
-/// [`next_part`](Games::next_part) the parts after the tags.
-#[derive(Debug, Default)]
+/// First and last line of a game, counted from 0 in the block of the game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lines {
+    /// First line of the game.
+    pub first: u64,
+    /// Line at which the visitor returned `Break`, or at which the game ended.
+    pub last: u64,
+}
+
+/// Reader of the games in a text.
 pub struct Games<'t> {
-    pub(crate) text: &'t [u8],
-    pub(crate) at: usize,
+    text: &'t Text<'t>,
+    reader: Reader<Source<'t>>,
+    /// Number of bytes that the reader has taken from the text; the most recent of these bytes are
+    /// in the reader's buffer.
+    taken: Rc<Cell<usize>>,
     tags: Tags,
+    long_comment: Vec<u8>,
     /// Offset of the current game, in bytes; `lines_before` is the number of lines before this
     /// offset.
     begin: usize,
     lines_before: u64,
-    /// Offset that [`Games::boundary`] last returned.
-    pub(crate) boundary: Option<usize>,
-    /// `true` if the game may have further parts.
-    pub(crate) is_open: bool,
-    /// `true` if the end of the last comment is missing, and this is not reported yet.
-    pub(crate) is_unclosed: bool,
-    /// `true` if the game has a move, an unknown token or a missing end.
-    pub(crate) has_moves: bool,
-    /// `true` if the game has a move or an unknown token outside brackets.
-    pub(crate) has_words: bool,
-    pub(crate) has_result: bool,
 }
 
 impl<'t> Games<'t> {
-    /// Creates a reader that starts at the first game. The lines of `text` must end with line
-    /// feeds.
-    pub fn new(text: &'t [u8]) -> Games<'t> {
-        Games { text, ..Games::default() }
+    /// Creates a reader that starts at the first game.
+    pub fn new(text: &'t Text<'t>) -> Games<'t> {
+        let taken = Rc::new(Cell::new(0));
+        let source = Source { text: &text.bytes, taken: Rc::clone(&taken) };
+        let reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
+        let tags = Tags::default();
+        let long_comment = Vec::new();
+        Games { text, reader, taken, tags, long_comment, begin: 0, lines_before: 0 }
     }
 
-    /// Reads the tags of the next game, after the rest of the current game. Returns `false` if the
-    /// text contains no further game.
-    pub fn next_game(&mut self) -> bool {
-        while self.next_part().is_some() {}
-        (self.has_moves, self.has_words, self.has_result) = (false, false, false);
-        self.read_tags();
-        self.tags.any || self.at < self.text.len()
+    /// Reads the next game. Returns `false` if the text contains no further game. A comment or a
+    /// result outside a game does not count as a game.
+    pub fn read(&mut self, visitor: &mut impl GameVisitor) -> bool {
+        // Reading from memory cannot fail, and in normal form, every tag and comment has an end.
+        while let Ok(true) = self.reader.has_more() {
+            self.lines_before = self.lines_until(self.place());
+            self.begin = self.place();
+            let tags = &mut self.tags;
+            let long_comment = &mut self.long_comment;
+            let mut parts = Parts { visitor, tags, long_comment, has_moves: false };
+            let read = self.reader.read_game(&mut parts);
+            // A visitor returns `Break` only within a game, so `Err` also means that a game was
+            // read.
+            if parts.has_moves || parts.tags.any || read.is_err() {
+                return true;
+            }
+        }
+        false
     }
 
-    /// Returns `false` if the parts so far are only a comment or a result, which do not count as a
-    /// game.
-    pub fn is_game(&self) -> bool {
-        self.tags.any || self.has_moves
-    }
-
-    /// Returns the tags of the current game.
+    /// Returns the tags of the last game read.
     pub fn tags(&self) -> &Tags {
         &self.tags
     }
 
-    /// Returns the first line of the current game, counted from 0 in the text.
+    /// Returns the first line of the last game read, counted from 0.
     pub fn first_line(&self) -> u64 {
         self.lines_before
     }
 
-    /// Returns the line of the last part that was read, or at which the game ended, counted from 0
-    /// in the text.
-    pub fn last_line(&self) -> u64 {
-        self.lines_before + newlines(&self.text[self.begin..self.at]) as u64
+    /// Returns the line numbers of the last game read.
+    pub fn lines(&self) -> Lines {
+        Lines { first: self.lines_before, last: self.lines_until(self.place()) }
     }
 
-    pub(crate) fn rest(&self) -> &'t [u8] {
-        &self.text[self.at..]
+    fn place(&self) -> usize {
+        // The reader does not report offsets. The offset is the number of bytes that the reader has
+        // taken, minus the number of bytes in the reader's buffer.
+        self.taken.get() - self.reader.buffer().len()
     }
 
-    /// Reads the tags of a game, up to the movetext or the next game.
-    fn read_tags(&mut self) {
+    /// Returns the number of lines in the original text before the offset `place`, which must not
+    /// be before the start of the last game read.
+    fn lines_until(&self, place: usize) -> u64 {
+        let added = |place: usize| self.text.added.partition_point(|added| *added < place);
+        // The original text does not contain the line endings that the normal form adds.
+        let added = added(place) - added(self.begin);
+        self.lines_before + (newlines(&self.text.bytes[self.begin..place]) - added) as u64
+    }
+}
+
+/// Text, with the number of bytes that the reader has taken.
+struct Source<'t> {
+    text: &'t [u8],
+    taken: Rc<Cell<usize>>,
+}
+
+impl Read for Source<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = (&self.text[self.taken.get()..]).read(buffer)?;
+        self.taken.set(self.taken.get() + read);
+        Ok(read)
+    }
+}
+
+/// Adapter that passes the parts of a game to a visitor.
+struct Parts<'a, V> {
+    visitor: &'a mut V,
+    tags: &'a mut Tags,
+    /// Earlier parts of a comment that is longer than the reader's buffer.
+    long_comment: &'a mut Vec<u8>,
+    has_moves: bool,
+}
+
+impl<V: GameVisitor> Visitor for Parts<'_, V> {
+    type Tags = ();
+    type Movetext = ();
+    type Output = ();
+
+    fn begin_tags(&mut self) -> ControlFlow<()> {
         self.tags.clear();
-        self.is_open = true;
-        let mut first = None;
-        let mut has_event = false;
-        // Set of the tags of this game before the offset `listed`.
-        let (mut names, mut listed) = (0, self.at);
-        loop {
-            let begin = self.at;
-            self.skip_blank();
-            let rest = self.rest();
-            match rest.first() {
-                Some(b'[') => {}
-                Some(b';') => {
-                    self.at += line_length(rest);
-                    continue;
-                }
-                _ => break,
-            }
-            if newlines(&self.text[begin..self.at]) > 1 {
-                let earlier = &self.text[std::mem::replace(&mut listed, self.at)..self.at];
-                names |= known_tags(earlier.split(|byte| *byte == b'\n'));
-            }
-            // In PGN, an `Event` tag starts each game, so a second `Event` tag belongs to the next
-            // game. So do tags after a blank line if one of them repeats a tag of this game.
-            let is_event = rest.starts_with(b"[Event ");
-            let repeats = || names != 0 && listed == self.at && names & first_tags(rest) != 0;
-            if is_event && has_event || repeats() {
-                // This game has no moves.
-                self.is_open = false;
-                break;
-            }
-            has_event |= is_event;
-            let Some(tag) = tag(rest) else {
-                self.at += bracket_length(rest);
-                continue;
-            };
-            first.get_or_insert(self.at);
-            self.tags.set(tag.name, &tag.value);
-            self.at += tag.length;
-        }
-        let begin = first.unwrap_or(self.at);
-        self.lines_before += newlines(&self.text[self.begin..begin]) as u64;
-        self.begin = begin;
+        ControlFlow::Continue(())
     }
 
-    /// Skips white space, byte order marks and escaped lines, which start with `%`.
-    pub(crate) fn skip_blank(&mut self) {
-        loop {
-            let rest = self.rest();
-            let begins_line = self.at == 0 || self.text[self.at - 1] == b'\n';
-            self.at += match rest.first() {
-                Some(b'%') if begins_line => line_length(rest),
-                Some(byte) if is_blank(*byte) => 1,
-                _ if rest.starts_with(BYTE_ORDER_MARK) => BYTE_ORDER_MARK.len(),
-                _ => return,
-            };
+    fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<()> {
+        self.tags.set(name, &value.decode());
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<()> {
+        self.visitor.begin(self.tags)
+    }
+
+    fn san(&mut self, (): &mut (), played: SanPlus) -> ControlFlow<()> {
+        self.has_moves = true;
+        // Check marks are redundant, and programs write check marks in different ways.
+        self.visitor.san(played.san)
+    }
+
+    fn partial_comment(&mut self, (): &mut (), part: RawComment<'_>) -> ControlFlow<()> {
+        // The length is limited, because a comment without an end must not fill the memory.
+        let room = MAX_COMMENT.saturating_sub(self.long_comment.len());
+        self.long_comment.extend(part.as_bytes().iter().take(room));
+        ControlFlow::Continue(())
+    }
+
+    fn comment(&mut self, (): &mut (), comment: RawComment<'_>) -> ControlFlow<()> {
+        if !self.long_comment.is_empty() {
+            // `partial_comment` never returns `Break`.
+            let _ = self.partial_comment(&mut (), comment);
+            self.visitor.comment(self.long_comment);
+            self.long_comment.clear();
+            return ControlFlow::Continue(());
+        }
+        match comment.as_bytes() {
+            [UNKNOWN, word @ ..] => {
+                self.has_moves = true;
+                self.visitor.unknown(word)
+            }
+            comment => {
+                self.visitor.comment(comment);
+                ControlFlow::Continue(())
+            }
         }
     }
+
+    fn outcome(&mut self, (): &mut (), outcome: Outcome) -> ControlFlow<()> {
+        self.visitor.outcome(outcome);
+        ControlFlow::Continue(())
+    }
+
+    fn end_game(&mut self, (): ()) {}
 }

@@ -4,7 +4,7 @@ use shakmaty::san::{San, SanError};
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position, Role, Square};
 
-use super::movetext::word_length;
+use super::text::word_length;
 use super::words::{Meaning, meaning};
 
 /// Reason why a written move cannot be played. The text completes a sentence that begins with the

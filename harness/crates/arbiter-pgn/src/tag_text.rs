@@ -1,8 +1,7 @@
 //! Parser for tags, including tags in nonstandard forms.
 
-use std::borrow::Cow;
-
 use memchr::{memchr, memchr_iter, memchr2, memchr3};
+use pgn_reader::RawTag;
 
 use super::blanks::{is_blank, line_length, trimmed};
 
@@ -24,22 +23,17 @@ pub(crate) const MAX_QUOTE: usize = 1 << 16;
 const KNOWN_TAGS: [&str; 10] =
     ["Event", "Site", "Date", "Round", "White", "Black", "Result", "FEN", "SetUp", "Variant"];
 
-/// Tag in the text of a game.
-pub(crate) struct Tag<'t> {
+/// Tag in a form other than the standard form.
+pub(crate) struct OddTag<'t> {
     pub(crate) name: &'t [u8],
-    pub(crate) value: Cow<'t, [u8]>,
+    pub(crate) value: Vec<u8>,
     /// Length of the tag in the text, in bytes.
     pub(crate) length: usize,
 }
 
-/// Reads a tag. Returns `None` if the text does not start with a tag.
-pub(crate) fn tag(text: &[u8]) -> Option<Tag<'_>> {
-    plain_tag(text).or_else(|| odd_tag(text))
-}
-
 /// Reads a tag that may extend over several lines, contain unescaped quotation marks, or be
 /// unclosed. Returns `None` if the text does not start with a tag.
-fn odd_tag(block: &[u8]) -> Option<Tag<'_>> {
+pub(crate) fn odd_tag(block: &[u8]) -> Option<OddTag<'_>> {
     let text = &block[..block.len().min(MAX_TAG_TEXT)];
     // Spaces may surround the name.
     let before_value = &text[..text.len().min(2 * MAX_TAG_NAME)];
@@ -77,28 +71,17 @@ fn odd_tag(block: &[u8]) -> Option<Tag<'_>> {
             (value, quote + 1 + line_length(&block[quote + 1..]))
         }
     };
-    let mut value = unescaped(value);
-    value.truncate(MAX_TAG);
-    Some(Tag { name, value: value.into(), length })
+    let value = RawTag(value).decode();
+    Some(OddTag { name, value: value[..value.len().min(MAX_TAG)].to_vec(), length })
 }
 
-/// Reads a tag in the standard form, `[Name "value"]`; returns `None` for other forms.
-fn plain_tag(text: &[u8]) -> Option<Tag<'_>> {
+/// Returns the length, in bytes, of a tag in the standard form, `[Name "value"]`; `None` for other
+/// forms.
+pub(crate) fn plain_tag(text: &[u8]) -> Option<usize> {
     let quote = memchr3(b'"', b'\n', b']', text)?;
     let end = quote + 1 + memchr3(b'"', b'\\', b'\n', &text[quote + 1..])?;
     let is_plain = text[quote] == b'"' && text[end..].starts_with(b"\"]");
-    let is_short = quote <= MAX_TAG_NAME && end - quote <= MAX_TAG;
-    let value = Cow::Borrowed(&text[quote + 1..end]);
-    (is_plain && is_short).then_some(Tag { name: &text[1..quote], value, length: end + 2 })
-}
-
-/// Returns a value on one line, without the backslashes by which PGN escapes quotation marks and
-/// backslashes.
-fn unescaped(value: &[u8]) -> Vec<u8> {
-    let is_escape =
-        |at: usize| value[at] == b'\\' && matches!(value.get(at + 1), Some(b'\\' | b'"'));
-    let kept = (0..value.len()).filter(|at| !is_escape(*at));
-    kept.map(|at| if value[at] == b'\n' { b' ' } else { value[at] }).collect()
+    (is_plain && quote <= MAX_TAG_NAME && end - quote <= MAX_TAG).then_some(end + 2)
 }
 
 /// Returns whether a text after a blank line starts with a tag.
@@ -146,7 +129,7 @@ pub(crate) fn first_tags(text: &[u8]) -> u16 {
 
 /// Reads a tag of [`KNOWN_TAGS`] whose value is not in quotation marks, or any tag whose value is
 /// in typographic quotation marks.
-fn unquoted_tag(text: &[u8]) -> Option<Tag<'_>> {
+fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
     let inner = text.strip_prefix(b"[")?;
     let length = memchr2(b']', b'\n', inner).filter(|at| inner[*at] == b']')?;
     let (name, value) = inner[..length].split_at(memchr(b' ', &inner[..length])?);
@@ -156,18 +139,11 @@ fn unquoted_tag(text: &[u8]) -> Option<Tag<'_>> {
     } else if value.contains(&b'"') || !KNOWN_TAGS.iter().any(|known| known.as_bytes() == name) {
         return None;
     }
-    Some(Tag { name, value: unescaped(value).into(), length: length + 2 })
+    Some(OddTag { name, value: value.to_vec(), length: length + 2 })
 }
 
 /// Returns whether a text starts with a double quotation mark from U+201C to U+201F, which word
 /// processors write in place of `"`.
 fn is_typographic(text: &[u8]) -> bool {
     matches!(text, [0xe2, 0x80, 0x9c..=0x9f, ..])
-}
-
-/// Returns the length, in bytes, of a text in brackets. An unclosed bracket ends at the end of the
-/// line.
-pub(crate) fn bracket_length(text: &[u8]) -> usize {
-    let line = line_length(text);
-    memchr(b']', &text[..line]).map_or(line, |end| end + 1)
 }

@@ -104,7 +104,7 @@ impl Tags {
         let word: Vec<u8> = self.result.iter().copied().filter(is_visible).collect();
         let tag = match (meaning(&word, b"").0, word.as_slice()) {
             (_, b"" | b"?") => None,
-            (Meaning::Outcome(outcome), _) => Some(outcome),
+            (Meaning::Outcome(outcome), _) => Outcome::from_ascii(outcome.as_bytes()).ok(),
             _ => Some(Outcome::Unknown),
         };
         match (tag, written) {

@@ -1,9 +1,9 @@
-//! Movetext tokens in forms other than SAN.
+//! Movetext tokens that `pgn-reader` does not parse.
 
 use std::borrow::Cow;
 
+use shakmaty::CastlingSide;
 use shakmaty::san::{San, SanPlus};
-use shakmaty::{CastlingSide, Outcome};
 
 /// Maximum number of bytes that are searched for invisible characters in one step.
 const MAX_INVISIBLE: usize = 60;
@@ -13,8 +13,8 @@ const MAX_INVISIBLE: usize = 60;
 pub(crate) enum Meaning {
     /// Move, as written.
     Move(San),
-    /// Result of the game.
-    Outcome(Outcome),
+    /// Result of the game, in the form of the PGN standard.
+    Outcome(&'static str),
     /// Annotation of a move, such as `+-`, which does not affect the game.
     Mark,
     /// Token that is defined neither by PGN nor by common programs.
@@ -26,12 +26,12 @@ pub(crate) enum Meaning {
 pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     let plain = plain(word);
     let outcome = match plain.trim_end_matches(['`', '\'', '"', ',']) {
-        "1-0" | "1:0" => "1-0",
-        "0-1" | "0:1" => "0-1",
-        "1/2-1/2" | "1/2:1/2" | "1/2" => "1/2-1/2",
-        _ => "",
+        "1-0" | "1:0" => Some("1-0"),
+        "0-1" | "0:1" => Some("0-1"),
+        "1/2-1/2" | "1/2:1/2" | "1/2" => Some("1/2-1/2"),
+        _ => None,
     };
-    if let Ok(outcome) = outcome.parse() {
+    if let Some(outcome) = outcome {
         return (Meaning::Outcome(outcome), 0);
     }
     if matches!(plain.as_str(), "--" | "@@@@" | "0000" | "null" | "pass") {
@@ -233,9 +233,7 @@ mod tests {
             ("1-0`", "1-0"),
             ("0-1,", "0-1"),
         ] {
-            let outcome = Outcome::from_ascii(outcome.as_bytes()).ok();
-            let meant = outcome.map(|outcome| (Meaning::Outcome(outcome), 0));
-            assert_eq!(Some(of(word, "")), meant, "{word}");
+            assert_eq!(of(word, ""), (Meaning::Outcome(outcome), 0), "{word}");
         }
         for word in ["+-", "=", "±", "□", "N", "ep", "EP", "mate", "-+", "=/∞", "…", "Δ"] {
             assert_eq!(of(word, "").0, Meaning::Mark, "{word}");

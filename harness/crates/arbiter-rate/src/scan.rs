@@ -1,6 +1,7 @@
 //! Reduction of a block of games to their results.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use shakmaty::fen::Fen;
 use shakmaty::{Color, EnPassantMode, KnownOutcome, Position, Role, Setup};
@@ -9,7 +10,8 @@ use super::comments::{ending, is_book, time_ms};
 use super::evaluations::Evaluations;
 use arbiter_names::shown;
 use arbiter_pgn::{
-    Games, MAX_NAME, Mainline, MoveError, Outcome, Part, San, Tags, legal_move, text_of,
+    GameVisitor, Games, MAX_NAME, Mainline, MoveError, Outcome, San, Tags, Text, UNCLOSED,
+    legal_move, text_of,
 };
 use arbiter_position::Start;
 use arbiter_schedule::seed::{FNV_START, fnv1a};
@@ -146,31 +148,25 @@ struct Index {
 
 /// Reads all games of a block.
 pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
-    let mut games = Games::new(text);
+    let text = Text::new(text);
+    let mut games = Games::new(&text);
     let mut block = Block::default();
     let mut index = Index::default();
     let mut game = GameScan { options, ..GameScan::default() };
-    while games.next_game() {
-        game.begin(games.tags());
-        while game.rejection.is_none() || !games.is_game() {
-            let Some(part) = games.next_part() else { break };
-            game.take(part);
-        }
-        // Text without tags is a game only if it has moves.
-        if !games.is_game() {
-            continue;
-        }
+    while games.read(&mut game) {
         block.corrected +=
             u64::from(game.replay.as_ref().is_some_and(|replay| replay.start.correction.is_some()));
         let judged = game.judge(games.tags(), games.first_line(), &mut block, &mut index);
         block.games.push(judged.map_err(|reason| {
             let culprit = game.illegal.take();
-            // The scan stopped at the illegal move, so the last line read is the line of this move.
-            let line = if culprit.is_some() { games.last_line() } else { games.first_line() };
+            let lines = games.lines();
+            // The visitor stopped at the illegal move, so the last line read is the line of this
+            // move.
+            let line = if culprit.is_some() { lines.last } else { lines.first };
             UncountedGame { reason, title: games.tags().title(), culprit, line }
         }));
     }
-    block.lines = games.last_line();
+    block.lines = games.lines().last;
     block
 }
 
@@ -197,15 +193,14 @@ struct GameScan {
 #[derive(Debug)]
 enum MoveOrWord {
     San(San),
-    Word(Vec<u8>),
+    Word(Box<[u8]>),
 }
 
-impl GameScan {
-    /// Starts a game with these tags.
-    fn begin(&mut self, tags: &Tags) {
+impl GameVisitor for GameScan {
+    fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
         // Reusing the vectors avoids allocations for each game.
-        let mut moves = std::mem::take(&mut self.moves);
-        let mut last_comment = std::mem::take(&mut self.last_comment);
+        let (mut moves, mut last_comment) =
+            (std::mem::take(&mut self.moves), std::mem::take(&mut self.last_comment));
         moves.clear();
         last_comment.clear();
         *self = GameScan { options: self.options, moves, last_comment, ..GameScan::default() };
@@ -214,37 +209,35 @@ impl GameScan {
             self.replay = tags.start().ok().map(Mainline::new);
             self.rejection = self.replay.is_none().then_some(RejectReason::Position);
         }
-    }
-
-    fn take(&mut self, part: Part<'_>) {
-        match part {
-            Part::San(san) => {
-                if let Some(replay) = &mut self.replay
-                    && let Err(error) = replay.play(san)
-                {
-                    let null = if error == MoveError::Null { ", a null move" } else { "" };
-                    self.reject_move(&format!("{san}{null}"));
-                }
-                self.moves.push(MoveOrWord::San(san));
-            }
-            Part::Unknown(word) => {
-                self.reject_move(&shown(String::from_utf8_lossy(&word).into_owned()));
-                self.moves.push(MoveOrWord::Word(word));
-            }
-            Part::Unclosed => {
-                self.rejection.get_or_insert(RejectReason::Cut);
-            }
-            Part::Comment(comment) => self.comment(comment),
-            Part::Outcome(outcome) => self.outcome = Some(outcome),
+        // Text without tags is a game only if moves follow.
+        if self.rejection.is_some() && tags.any {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
         }
     }
 
-    /// Rejects the game for a move that is illegal; without replay, any move counts.
-    fn reject_move(&mut self, written: &str) {
-        if let Some(replay) = &self.replay {
-            self.illegal = Some(replay.numbered(written));
-            self.rejection = Some(RejectReason::IllegalMove);
+    fn san(&mut self, san: San) -> ControlFlow<()> {
+        if let Some(replay) = &mut self.replay
+            && let Err(error) = replay.play(san)
+        {
+            let null = if error == MoveError::Null { ", a null move" } else { "" };
+            let illegal = replay.numbered(&format!("{san}{null}"));
+            (self.rejection, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
         }
+        self.moves.push(MoveOrWord::San(san));
+        if self.rejection.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
+        if word == UNCLOSED {
+            self.rejection.get_or_insert(RejectReason::Cut);
+        } else if let Some(replay) = &self.replay {
+            let illegal = replay.numbered(&shown(String::from_utf8_lossy(word).into_owned()));
+            (self.rejection, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
+        }
+        self.moves.push(MoveOrWord::Word(word.into()));
+        if self.rejection.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn comment(&mut self, comment: &[u8]) {
@@ -263,6 +256,12 @@ impl GameScan {
         }
     }
 
+    fn outcome(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+}
+
+impl GameScan {
     fn judge(
         &mut self,
         tags: &Tags,

@@ -1,11 +1,14 @@
 //! Games from PGN text or from the store, to be scanned for candidate positions.
 
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 
 use shakmaty::{KnownOutcome, Move, Position};
 
 use arbiter_game::record::{GameRecord, MoveRecord};
-use arbiter_pgn::{Blocks, Evaluation, Games, Mainline, Part, evaluation, text_of};
+use arbiter_pgn::{
+    Blocks, Evaluation, GameVisitor, Games, Mainline, Outcome, San, Tags, Text, evaluation, text_of,
+};
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
@@ -52,69 +55,26 @@ pub struct Game {
 /// Parses all games in a PGN text, without variations. Returns the games, and messages about games
 /// that were truncated, corrected or skipped. Fails only if the source cannot be read.
 pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>)> {
-    let (mut found, mut faults) = (Vec::new(), Vec::new());
+    let (mut games, mut faults) = (Vec::new(), Vec::new());
+    let mut replay = Replay::default();
     let mut number = 0;
     for block in Blocks::new(source) {
         let block = block?;
-        let mut games = Games::new(&block);
-        while games.next_game() {
-            let place = format!("{file} game {}", number + 1);
-            let mut of_game = Vec::new();
-            let game = replayed(&mut games, &place, &mut of_game);
-            if games.is_game() {
-                number += 1;
-                found.extend(game);
-                faults.extend(of_game.into_iter().map(|fault| format!("{place}: {fault}")));
-            }
+        let text = Text::new(&block);
+        let mut reader = Games::new(&text);
+        while reader.read(&mut replay) {
+            number += 1;
+            let result = replay.result(reader.tags());
+            let place = format!("{file} game {number}");
+            faults.extend(replay.fault.take().map(|reason| format!("{place}: {reason}")));
+            let Some(Mainline { mut start, moves, .. }) = replay.line.take() else { continue };
+            faults.extend(start.correction.take().map(|what| format!("{place}: {what}")));
+            let origin = format!("{}{place}", replay.origin);
+            let open_plies = replay.first_mate.unwrap_or(moves.len());
+            games.push(Game { origin, start, moves, scores: Vec::new(), result, open_plies });
         }
     }
-    Ok((found, faults))
-}
-
-/// Replays a game at `place`. Adds the reasons for skipping the game, the result, or the rest of
-/// the game to `faults`.
-fn replayed(games: &mut Games<'_>, place: &str, faults: &mut Vec<String>) -> Option<Game> {
-    let start = games.tags().start().map_err(|reason| faults.push(reason)).ok()?;
-    let mut line = Mainline::new(start);
-    let mut first_mate = None;
-    let mut last_comment = String::new();
-    let mut outcome = None;
-    while let Some(part) = games.next_part() {
-        if let Err(reason) = line.take(&part) {
-            faults.push(format!("{reason}; the rest is ignored"));
-            break;
-        }
-        match part {
-            Part::Comment(comment) => {
-                if evaluation(comment).is_some_and(Evaluation::is_mate) {
-                    // The comment is after the move, but the score belongs to the position before
-                    // the move.
-                    first_mate.get_or_insert(line.moves.len().saturating_sub(1));
-                }
-                last_comment = text_of(comment);
-            }
-            Part::Outcome(written) => outcome = Some(written),
-            _ => last_comment.clear(),
-        }
-    }
-    let tags = games.tags();
-    let mut result = None;
-    // After a fault, the result depends on moves that could not be read. A result that a fault
-    // of an engine decided contains no information about the moves.
-    if faults.is_empty() && !is_fault(&text_of(&tags.termination), &last_comment) {
-        match tags.outcome(outcome) {
-            Ok(outcome) => result = outcome,
-            Err(error) => faults.push(error.to_string()),
-        }
-    }
-    let mut origin = place.to_owned();
-    if !(tags.white.is_empty() || tags.black.is_empty()) {
-        origin = format!("{} v {}, {place}", text_of(&tags.white), text_of(&tags.black));
-    }
-    let Mainline { mut start, moves, .. } = line;
-    faults.extend(start.correction.take());
-    let open_plies = first_mate.unwrap_or(moves.len());
-    Some(Game { origin, start, moves, scores: Vec::new(), result, open_plies })
+    Ok((games, faults))
 }
 
 /// Converts a game from the store. Fails if the starting position or a move is illegal.
@@ -142,6 +102,86 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
     let is_fault = record.outcome.termination.is_fault();
     let result = Some(record.outcome.result).filter(|_| !is_fault);
     Ok(Game { origin, start, moves, scores, result, open_plies })
+}
+
+/// Visitor that replays the game that is being read.
+#[derive(Default)]
+struct Replay {
+    /// Starting position and moves; `None` if the starting position is invalid.
+    line: Option<Mainline>,
+    /// Names of the players; empty if a name is missing.
+    origin: String,
+    /// Result at the end of the moves.
+    outcome: Option<Outcome>,
+    /// Reason for skipping the game, the result, or the rest of the game.
+    fault: Option<String>,
+    /// Number of plies before an engine first announced a mate.
+    first_mate: Option<usize>,
+    /// Comment after the last move.
+    last_comment: String,
+}
+
+impl Replay {
+    /// Skips the rest of the game. The moves before the fault are kept, but the result is
+    /// discarded.
+    fn break_off(&mut self, reason: String) -> ControlFlow<()> {
+        self.fault = Some(reason);
+        ControlFlow::Break(())
+    }
+
+    /// Returns the result of the game; `None` if the result contains no information about the
+    /// moves.
+    fn result(&mut self, tags: &Tags) -> Option<KnownOutcome> {
+        // After a fault, the result depends on moves that could not be read.
+        if self.fault.is_some() || is_fault(&text_of(&tags.termination), &self.last_comment) {
+            return None;
+        }
+        let result = tags.outcome(self.outcome);
+        result.unwrap_or_else(|error| {
+            self.fault = Some(error.to_string());
+            None
+        })
+    }
+}
+
+impl GameVisitor for Replay {
+    fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
+        *self = Replay::default();
+        match tags.start() {
+            Ok(start) => self.line = Some(Mainline::new(start)),
+            Err(reason) => return self.break_off(reason),
+        }
+        if !(tags.white.is_empty() || tags.black.is_empty()) {
+            self.origin = format!("{} v {}, ", text_of(&tags.white), text_of(&tags.black));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn san(&mut self, san: San) -> ControlFlow<()> {
+        self.last_comment.clear();
+        let Some(line) = &mut self.line else { return ControlFlow::Break(()) };
+        let Err(error) = line.play(san) else { return ControlFlow::Continue(()) };
+        let written = line.numbered(&san.to_string());
+        self.break_off(format!("{written} {error}; the rest is ignored"))
+    }
+
+    fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
+        let Some(line) = &self.line else { return ControlFlow::Break(()) };
+        self.break_off(format!("{}; the rest is ignored", line.fault(word)))
+    }
+
+    fn comment(&mut self, comment: &[u8]) {
+        let plies = self.line.as_ref().map_or(0, |line| line.moves.len());
+        if evaluation(comment).is_some_and(Evaluation::is_mate) {
+            // The comment is after the move, but the score belongs to the position before the move.
+            self.first_mate.get_or_insert(plies.saturating_sub(1));
+        }
+        self.last_comment = text_of(comment);
+    }
+
+    fn outcome(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
 }
 
 #[cfg(test)]
