@@ -235,7 +235,6 @@ fn games_end_where_the_next_one_begins() {
              [White \"d\"]\n\n[Black \"e\"]\n\n1. e4 *\n",
             "1. e4 e5\n\n1. ... c5\n\n1. \u{2026} d5 1-0\n",
             "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n",
-            "[White \"a\"]\n\n1. e4 *\u{a0}\n\n[White \"b\"]\n\n1. d4 *\n",
         ],
         expect![[r#"
             "1. e4 e5\n\n2. Nf3 Nc6 *\n"
@@ -277,9 +276,6 @@ fn games_end_where_the_next_one_begins() {
             1-6: e4 e5 c5 d5 1-0
             "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n"
             1-6: [a] {a comment} e4 *
-            "[White \"a\"]\n\n1. e4 *\u{a0}\n\n[White \"b\"]\n\n1. d4 *\n"
-            1-5: [a] e4 *
-            5-8: [b] d4 *
         "#]],
     );
 }
