@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 
 use super::{ArchiveError, Cell, Column, END, GATES, Header, Line, TABLES, VERSION, commits};
 use crate::append::ending_of;
-use crate::checksum::{OF_RUN, fill_in, game_checksum};
+use crate::checksum::{fill_in, game_checksum};
 use crate::gates::imported_key;
 use crate::query::{GAME, game_row};
 use crate::{Result, RunLock, Store, StoreError, schema};
