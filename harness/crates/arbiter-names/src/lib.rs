@@ -68,13 +68,14 @@ pub fn whole_number(text: &str) -> Option<u64> {
 }
 
 /// Returns whether terminals and browsers interpret a character instead of displaying it: `true`
-/// for control characters, for characters that change the direction of the surrounding text, and
-/// for the two noncharacters that XML forbids.
+/// for control characters, separators of lines, spaces without width and tags, for characters that
+/// change the direction of the surrounding text, and for the two noncharacters that XML forbids.
 pub fn is_hidden(character: char) -> bool {
-    let others = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{fffe}', '\u{ffff}'];
+    let others = ['\u{61c}', '\u{200b}', '\u{200e}', '\u{200f}', '\u{2060}', '\u{feff}'];
     character.is_control()
         || others.contains(&character)
-        || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(character, '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Returns the text with escapes such as `\u{202e}` in place of characters that terminals and
@@ -94,7 +95,15 @@ pub const MAX_NAME: usize = 200;
 /// Returns `true` if a text can be the name of an engine, a run or a gate: one line of visible
 /// characters, at most [`MAX_NAME`].
 pub fn is_name(text: &str) -> bool {
-    !text.trim().is_empty() && text.chars().count() <= MAX_NAME && !text.contains(is_hidden)
+    !text.chars().all(is_blank) && text.chars().count() <= MAX_NAME && !text.contains(is_hidden)
+}
+
+/// Returns whether a character is displayed as a space or not at all.
+fn is_blank(character: char) -> bool {
+    let joiners = matches!(character, '\u{ad}' | '\u{34f}' | '\u{180e}' | '\u{200c}' | '\u{200d}');
+    let fillers =
+        matches!(character, '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}');
+    character.is_whitespace() || joiners || fillers || matches!(character, '\u{fe00}'..='\u{fe0f}')
 }
 
 /// Jaro-Winkler similarity (0 to 1) above which a known name is suggested.
@@ -224,7 +233,21 @@ mod tests {
     #[test]
     fn names_are_short_lines_of_visible_characters() {
         assert!(super::is_name("Stockfish 17 é") && super::is_name(&"é".repeat(200)));
-        for text in ["", " ", "a\nb", "\u{1b}[1m", "\u{202e}", "a\u{fffe}", "\u{ffff}"] {
+        for text in [
+            "",
+            " ",
+            "a\nb",
+            "\u{1b}[1m",
+            "\u{202e}",
+            "a\u{fffe}",
+            "\u{ffff}",
+            "\u{2800}\u{3164}\u{ad}",
+            "a\u{200b}",
+            "a\u{2028}",
+            "a\u{2060}",
+            "\u{feff}a",
+            "a\u{e0041}",
+        ] {
             assert!(!super::is_name(text), "{text:?}");
         }
         assert!(!super::is_name(&"a".repeat(201)));

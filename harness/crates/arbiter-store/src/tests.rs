@@ -483,11 +483,13 @@ fn imports_with_hidden_characters_or_too_many_games_are_rejected() {
     let text = without_checksums(&exported(&store, "run"));
     let text = text.replacen("\"format\":14", "\"format\":13", 1);
     let (host, pairs) = ("\\\"host\\\":\\\"", "\\\"pairs\\\":500");
+    let (name, long) = ("\\\"name\\\":\\\"", "a".repeat(201));
     let swiss = text.replacen("round-robin", "swiss", 1);
     for (text, from, to, part) in [
         (&text, "\"about\":\"", "\\u001b[2J", "line 2: about of runs contains hidden"),
         (&text, "no-mobility", "\u{202e}", "line 2: plan of runs contains hidden"),
         (&text, host, "\\\\n", "line 2: plan of runs contains hidden"),
+        (&text, name, &*long, "contains the invalid name"),
         (&text, "\"detail\":\"", "\\n", "line 4: detail of games contains hidden"),
         (&swiss, pairs, "0000000", "a swiss can have at most 10000000 pairs"),
     ] {
@@ -540,7 +542,7 @@ fn imported_gates_are_shown_only_for_their_run_and_never_replace_own_gates() {
             text: text.to_owned(),
             code: 0,
             seconds: 1.0,
-            figures: serde_json::Value::Null,
+            figures: serde_json::json!({ "faults": { "a": text } }),
             from_before: None,
         };
         let gate = StoredGate { created_ms, test: "abc".into(), base: None, outcome };
@@ -560,7 +562,12 @@ fn imported_gates_are_shown_only_for_their_run_and_never_replace_own_gates() {
         (texts("own"), texts("foreign")),
         (vec!["measured".into()], vec!["for \\u{1b}ged".into(), "measured".into()])
     );
+    let figures = &other.gates_for_run("foreign").unwrap()[0].outcome.figures;
+    assert_eq!(figures["faults"]["a"], "for\\u{a}\\u{1b}ged");
     assert!(!exported(&other, "own").contains("ged"));
+    let nameless = text.replacen("\"step\":\"quick\"", "\"step\":\"\u{2800}\"", 1);
+    let error = other.import_run(&mut nameless.as_bytes(), Some("copy"), &|_| Ok(()), &|_| Ok(()));
+    assert!(error.unwrap_err().to_string().contains("step of gates is not a name"));
     other.remove_run("foreign").unwrap();
     assert_eq!(other.gates(None).unwrap().len(), 1);
 }

@@ -33,7 +33,9 @@ fn shown_except(text: &str, allowed: &[&str]) -> String {
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         if is_hidden(c) && !is_allowed(&text[at..]) {
-            shown.push_str(&format!("\\u{:04x}", u32::from(c)));
+            // JSON has a pair of escapes for a character beyond 16 bits.
+            let units = c.encode_utf16(&mut [0; 2]).to_vec();
+            units.iter().for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")));
         } else {
             shown.push(c);
         }
@@ -114,7 +116,7 @@ mod tests {
         let text = "\u{1b}[32m\ta\r\nb\rc \u{1b}[8m\u{9b}1A\u{202e}\u{7f}\u{fffe}ü\n";
         let expected = "\\u001b[32m\ta\r\nb\\u000dc \\u001b[8m\\u009b1A\\u202e\\u007f\\ufffeü\n";
         assert_eq!(shown_output(text), expected);
-        let json = serde_json::json!({ "a": "\u{202e}\u{85}\u{1b}" });
+        let json = serde_json::json!({ "a": "\u{202e}\u{85}\u{1b}\u{e0041}" });
         let read: serde_json::Value =
             serde_json::from_str(&shown_output(&json.to_string())).unwrap();
         assert_eq!(read, json);

@@ -21,7 +21,7 @@ use crate::query::{GAME, game_row};
 use crate::rows::GameRow;
 use crate::{Result, RunLock, Store, StoreError, schema};
 use arbiter_game::record::GameRecord;
-use arbiter_names::{is_hidden, shown};
+use arbiter_names::{MAX_NAME, is_hidden, is_name, shown};
 
 /// Maximum length of a line, in bytes: enough for a game of thousands of moves with the transcript.
 const MAX_LINE: u64 = 64 << 20;
@@ -29,6 +29,9 @@ const MAX_LINE: u64 = 64 << 20;
 /// Maximum total length of the lines, in bytes. Without this limit, a small compressed file could
 /// expand to an unbounded size.
 const MAX_BYTES: u64 = 64 << 30;
+
+/// Columns that contain names of gates and workers.
+const NAMES: [&str; 2] = ["step", "worker"];
 
 /// Columns that contain engine indices, by table.
 const ENGINES: [(&str, &[&str]); 4] = [
@@ -138,6 +141,12 @@ impl Store {
             if let Some(Cell::Text(text)) = row.get_mut("words") {
                 *text = shown(text.replace('\n', " "));
             }
+            if let Some(Cell::Text(text)) = row.get_mut("figures")
+                && let Ok(mut figures) = serde_json::from_str(text)
+                && reveal(&mut figures)
+            {
+                *text = figures.to_string();
+            }
             row.insert("key".to_owned(), Cell::Text(imported_key(run)));
         }
         if let Some(column) = row.keys().find(|name| !known.iter().any(|one| one.name == **name)) {
@@ -149,6 +158,11 @@ impl Store {
         let hides = |(name, cell): &(&String, &Cell)| matches!(cell, Cell::Text(text) if hides_characters(name, text));
         if let Some((column, _)) = row.iter().find(hides) {
             return Err(wrong(format!("{column} of {table} contains hidden characters")));
+        }
+        let is_no_name =
+            |column: &&&str| matches!(row.get(**column), Some(Cell::Text(name)) if !is_name(name));
+        if let Some(column) = NAMES.iter().find(is_no_name) {
+            return Err(wrong(format!("{column} of {table} is not a name")));
         }
         if let Some(Cell::Text(ending)) = row.get("ending").filter(|_| table == TABLES[0])
             && ending_of(Some(ending.clone())).is_none()
@@ -225,6 +239,10 @@ impl Store {
             if engines < 2 {
                 return Err(self.corrupt(run, "does not have two engines"));
             }
+            if let Some(engine) = stored.plan.engines.iter().find(|engine| !is_name(&engine.name)) {
+                let name: String = engine.name.chars().take(MAX_NAME).collect();
+                return Err(self.corrupt(run, format!("contains the invalid name {name:?}")));
+            }
             for (table, columns) in ENGINES {
                 for column in columns {
                     let beyond = format!(
@@ -300,20 +318,37 @@ impl Cell {
 /// Returns whether the text in a column contains hidden characters. Games, which may quote engines,
 /// and descriptions of a book's faults, which quote the book, may contain hidden characters.
 fn hides_characters(column: &str, text: &str) -> bool {
-    fn hides(value: &Json) -> bool {
-        match value {
-            Json::String(text) => text.contains(is_hidden),
-            Json::Array(values) => values.iter().any(hides),
-            Json::Object(values) => values
-                .iter()
-                .any(|(key, value)| key.contains(is_hidden) || (key != "faults" && hides(value))),
-            _ => false,
-        }
-    }
     match column {
         "moves" | "games" | "played" => false,
-        "plan" | "figures" => serde_json::from_str(text).is_ok_and(|value| hides(&value)),
+        "plan" => serde_json::from_str(text).is_ok_and(|mut plan: Json| {
+            for faults in ["/quarantine/faults", "/corrected/faults"] {
+                plan.pointer_mut(faults).map(take);
+            }
+            reveal(&mut plan)
+        }),
         _ => text.contains(is_hidden),
+    }
+}
+
+/// Replaces hidden characters in all strings and keys. Returns whether there were any.
+fn reveal(value: &mut Json) -> bool {
+    fn replace(text: &mut String) -> bool {
+        let is_hiding = text.contains(is_hidden);
+        *text = shown(take(text));
+        is_hiding
+    }
+    match value {
+        Json::String(text) => replace(text),
+        Json::Array(values) => values.iter_mut().fold(false, |found, value| reveal(value) | found),
+        Json::Object(values) => {
+            let mut found = false;
+            for (mut key, mut value) in take(values) {
+                found |= replace(&mut key) | reveal(&mut value);
+                values.insert(key, value);
+            }
+            found
+        }
+        _ => false,
     }
 }
 
