@@ -483,6 +483,10 @@ fn imports_with_hidden_characters_or_too_many_games_are_rejected() {
     let text = without_checksums(&exported(&store, "run"));
     let text = text.replacen("\"format\":14", "\"format\":13", 1);
     let (host, pairs) = ("\\\"host\\\":\\\"", "\\\"pairs\\\":500");
+    let (end, remark) =
+        ("{\"table\":\"end", "{\"table\":\"remarks\",\"row\":{\"run\":\"run\",\"what\":\"");
+    let remark = format!("{remark}{}\"}}}}\n{end}", "x".repeat(16 << 20));
+    let many = text.replacen(end, &remark, 1);
     let (name, long) = ("\\\"name\\\":\\\"", "a".repeat(201));
     let swiss = text.replacen("round-robin", "swiss", 1);
     for (text, from, to, part) in [
@@ -491,6 +495,7 @@ fn imports_with_hidden_characters_or_too_many_games_are_rejected() {
         (&text, host, "\\\\n", "line 2: plan of runs contains hidden"),
         (&text, name, &*long, "contains the invalid name"),
         (&text, "\"detail\":\"", "\\n", "line 4: detail of games contains hidden"),
+        (&many, "\"what\":\"", "x", "remarks, set_aside, gates have more than 16 MiB"),
         (&swiss, pairs, "0000000", "a swiss can have at most 10000000 pairs"),
     ] {
         assert!(text.contains(from), "{from}");

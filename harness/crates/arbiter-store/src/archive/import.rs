@@ -30,6 +30,11 @@ const MAX_LINE: u64 = 64 << 20;
 /// expand to an unbounded size.
 const MAX_BYTES: u64 = 64 << 30;
 
+/// Tables whose rows are all in memory when the run is read, and the maximum total length of their
+/// lines, in bytes.
+const IN_MEMORY: [&str; 4] = [TABLES[0], "remarks", "set_aside", GATES];
+const MAX_IN_MEMORY: usize = 16 << 20;
+
 /// Columns that contain names of gates and workers.
 const NAMES: [&str; 2] = ["step", "worker"];
 
@@ -57,6 +62,7 @@ impl Store {
             input: BufReader::with_capacity(1 << 16, file),
             line: 0,
             read: 0,
+            in_memory: 0,
             text: Vec::new(),
         };
         let Ok(Some(header)) = lines.next::<Header>(|_| None) else {
@@ -93,6 +99,7 @@ impl Store {
                     }
                     return self.check(run, check);
                 }
+                lines.limit(&line.table)?;
                 let wrong = |what| lines.wrong(what);
                 let from = line.row.insert("run".to_owned(), Cell::Text(run.to_owned()));
                 if line.table == GATES {
@@ -357,6 +364,8 @@ struct Lines<R> {
     input: R,
     line: u64,
     read: u64,
+    /// Length of the lines of the tables [`IN_MEMORY`].
+    in_memory: usize,
     text: Vec<u8>,
 }
 
@@ -387,6 +396,18 @@ impl<R: BufRead> Lines<R> {
             None if !text.is_empty() => value().map(Some),
             found => Ok(found),
         }
+    }
+
+    /// Counts the current line, which belongs to `table`. Returns an error if the lines that are
+    /// held in memory are too long together.
+    fn limit(&mut self, table: &str) -> Result<(), ArchiveError> {
+        if IN_MEMORY.contains(&table) {
+            self.in_memory += self.text.len();
+        }
+        if self.in_memory <= MAX_IN_MEMORY {
+            return Ok(());
+        }
+        Err(self.wrong(format!("the lines of {} have more than 16 MiB", IN_MEMORY.join(", "))))
     }
 
     fn wrong(&self, what: impl ToString) -> ArchiveError {
