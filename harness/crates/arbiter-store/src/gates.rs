@@ -22,7 +22,7 @@ pub struct StoredGate {
 const COLUMNS: &str = "created_ms, test, base, step, kind, verdict, words, code, seconds, figures";
 
 /// Condition for the outcomes that were stored by this store or imported under the key `?1`.
-pub(crate) const FOR_RUN: &str = "(key NOT LIKE 'imported %' OR key = ?1)";
+pub(crate) const FOR_RUN: &str = "(key NOT LIKE 'imported%' OR key = ?1)";
 
 /// Returns the key of gate outcomes that were imported with a run. Reports of this run show the
 /// outcomes, but `arbiter ci` never reuses them.
@@ -62,8 +62,10 @@ impl Store {
     }
 
     /// Returns the outcomes of the gate `name`, or of all gates if `name` is `None`, oldest first.
+    /// Imported outcomes are omitted.
     pub fn gates(&self, name: Option<&str>) -> Result<Vec<StoredGate>> {
-        self.select_gates("?1 IS NULL OR step = ?1 ORDER BY created_ms, id", name)
+        let own = "key NOT LIKE 'imported%' AND step = coalesce(?1, step) ORDER BY created_ms, id";
+        self.select_gates(own, name)
     }
 
     /// Returns the outcomes that a report of a run may show, oldest first. Outcomes that were

@@ -269,7 +269,7 @@ impl Store {
             self.iterations(run)?;
             self.remarks(run)?;
             self.latencies(run)?;
-            self.gates(None)?;
+            self.gates_for_run(run)?;
             more(run)
         };
         read().map_err(of_content)
