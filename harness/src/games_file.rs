@@ -7,7 +7,6 @@
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::{failure::Failure, output::write_error};
@@ -65,7 +64,8 @@ impl GamesFile {
         pgn.end = pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
         if pgn.end > 0 {
             let mut last = [0];
-            pgn.file.read_exact_at(&mut last, pgn.end - 1).map_err(|e| pgn.io(e))?;
+            pgn.file.seek(SeekFrom::End(-1)).map_err(|e| pgn.io(e))?;
+            pgn.file.read_exact(&mut last).map_err(|e| pgn.io(e))?;
             if last != *b"\n" {
                 // The last line has no line ending, so the last game may be incomplete. In PGN, an
                 // empty line ends a game.

@@ -198,8 +198,9 @@ fn put(
     Ok(())
 }
 
-/// Returns the target, and the requested format or the default format of the target. The value of `--out` is a folder if the folder exists, if the value ends
-/// with `/`, or, for several runs, if the value has no extension.
+/// Returns the target, and the requested format or the default format of the target. The value of
+/// `--out` is a folder if the folder exists, if the value ends with `/`, or, for several runs, if
+/// the value has no extension.
 fn target(args: &ReportArgs, runs: usize) -> Result<(Target, ReportFormat), Failure> {
     let Some(out) = args.out.clone() else {
         return match runs {

@@ -1,5 +1,5 @@
-//! Preflight of a run, which reports mistakes before the first game. A file that the run writes must
-//! not have another use.
+//! Preflight of a run, which reports mistakes before the first game. A file that the run writes
+//! must not have another use.
 
 use std::path::{Path, PathBuf};
 

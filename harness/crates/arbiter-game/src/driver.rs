@@ -87,8 +87,8 @@ pub async fn play(
                 Color::White => (&mut white, &mut black),
                 Color::Black => (&mut black, &mut white),
             };
-            // An engine that ignores `go nodes` would search until its deadline in every game, so the
-            // search is stopped when the node count shows that the limit is ignored.
+            // An engine that ignores `go nodes` would search until its deadline in every game, so
+            // the search is stopped when the node count shows that the limit is ignored.
             let limits = setup.conditions.get(turn.color).limits;
             let give_up = |_, info: &Info| ignores_limit(&limits, info);
             let is_short = is_measured && turn.budget.is_some_and(|budget| budget < SHORT);
@@ -116,8 +116,8 @@ pub async fn play(
             setup.progress.fetch_add(1, Ordering::Relaxed);
             let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
             if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
-                // An error is ignored, because the error recurs on the engine's next turn and is judged
-                // then.
+                // An error is ignored, because the error recurs on the engine's next turn and is
+                // judged then.
                 let _ = mover.ponder(forecast);
             }
         };

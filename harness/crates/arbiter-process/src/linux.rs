@@ -8,8 +8,8 @@
 //! has job objects for this purpose.
 //!
 //! The other modules of this crate work on every Unix, except that `input_file` needs a substitute
-//! for `O_PATH`. For Windows, `commands`, `files`, `input_file`, `launch`, `output_file`, `process`,
-//! `run_to_completion`, `terminal` and `writer` need changes.
+//! for `O_PATH`. For Windows, `commands`, `files`, `input_file`, `launch`, `output_file`,
+//! `process`, `run_to_completion`, `terminal` and `writer` need changes.
 //!
 //! | module | task | on Linux |
 //! |---|---|---|

@@ -52,8 +52,8 @@ impl Store {
         self.rows(&format!("SELECT {HEAD} FROM runs ORDER BY created_ms, run"), [], head)
     }
 
-    /// Returns all runs as [`Store::runs`] does, but with 0 as the number of pairs, because counting
-    /// the pairs of all runs takes long.
+    /// Returns all runs as [`Store::runs`] does, but with 0 as the number of pairs, because
+    /// counting the pairs of all runs takes long.
     pub fn outlines(&self) -> Result<Vec<RunHead>> {
         let select = "SELECT run, created_ms, ending, 0, about FROM runs ORDER BY created_ms, run";
         self.rows(select, [], head)

@@ -1,6 +1,6 @@
 //! Documents in Markdown.
 
-use crate::parts::{Block, Document, Figure, Game, escaped, shown_output};
+use crate::parts::{Block, Document, Figure, Game, escaped, escaped_block, shown_output};
 
 /// Formats a document. Charts become tables of their values, and games become lists of moves.
 pub fn markdown(document: &Document) -> String {
@@ -23,18 +23,20 @@ fn part(block: &Block) -> String {
     match block {
         Block::Heading(text) => format!("## {}\n", escaped(text)),
         Block::Paragraph { strong, text } => {
-            let (strong, text) = (escaped(strong), escaped(text));
+            let strong = escaped(strong);
             match (strong.is_empty(), text.is_empty()) {
-                (true, _) => format!("{text}\n"),
+                (true, _) => format!("{}\n", escaped_block(text)),
                 (false, true) => format!("**{strong}**\n"),
-                (false, false) => format!("**{strong}** {text}\n"),
+                (false, false) => format!("**{strong}** {}\n", escaped(text)),
             }
         }
         Block::Value { name, text } => format!("{name}: {}\n", escaped(text)),
         Block::Verdict { text, .. } => format!("**{}**\n", escaped(text)),
         Block::Gap | Block::Head(_) | Block::Boards { .. } => String::new(),
         Block::Table(table) | Block::CrossTable { table, .. } => table.clone().markdown(),
-        Block::List(items) => items.iter().map(|item| format!("- {}\n", escaped(item))).collect(),
+        Block::List(items) => {
+            items.iter().map(|item| format!("- {}\n", escaped_block(item))).collect()
+        }
         Block::Verbatim(text) | Block::Rounds { text, .. } => code("text", text),
         Block::Command(command) => code("sh", &format!("{command}\n")),
         Block::Figures(found) => found.iter().map(figure).collect::<Vec<_>>().join("\n"),
@@ -46,7 +48,7 @@ fn figure(Figure { caption, table, .. }: &Figure) -> String {
     if table.is_empty() {
         return String::new();
     }
-    format!("{}:\n\n{}", escaped(caption), table.clone().markdown())
+    format!("{}:\n\n{}", escaped_block(caption), table.clone().markdown())
 }
 
 fn game(game: &Game) -> String {
@@ -58,7 +60,7 @@ fn game(game: &Game) -> String {
         }
     });
     let moves = moves.collect::<Vec<_>>().join(" ");
-    format!("{}. {}\n\n{moves}\n", escaped(&game.title), escaped(&game.note))
+    format!("{}. {}\n\n{moves}\n", escaped_block(&game.title), escaped(&game.note))
 }
 
 #[cfg(test)]

@@ -144,12 +144,6 @@ pub(crate) fn escaped(unescaped: &str) -> String {
             // The brackets of an interval remain readable.
             '[' => !next.is_ascii_digit() && !"+-∞".contains(next),
             '(' | ':' if last == ']' => true,
-            // At the start of a line, these characters begin a heading, a quotation or a list.
-            '>' => text.is_empty(),
-            '#' | '-' | '+' => text.is_empty() && (next == ' ' || next == c),
-            '.' | ')' => {
-                next == ' ' && !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
-            }
             // Markdown treats an underscore within a word as a letter.
             '_' => !(last.is_alphanumeric() && next.is_alphanumeric()),
             _ => false,
@@ -160,7 +154,7 @@ pub(crate) fn escaped(unescaped: &str) -> String {
         // `:name:`.
         let begins_link = match c {
             '@' => next.is_ascii_alphanumeric(),
-            '#' => next.is_ascii_digit(),
+            '#' => next.is_ascii_digit() && last != '&',
             '-' => next.is_ascii_digit() && text.to_ascii_lowercase().ends_with("gh-"),
             ':' => next == '/' || next.is_ascii_alphabetic(),
             _ => next == '.' && text.to_ascii_lowercase().ends_with("www"),
@@ -171,6 +165,14 @@ pub(crate) fn escaped(unescaped: &str) -> String {
         last = c;
     }
     text
+}
+
+/// Escapes text that begins a paragraph or an item of a list in Markdown, so that the text begins
+/// neither a heading nor a quotation nor a list.
+pub(crate) fn escaped_block(text: &str) -> String {
+    let begins_block =
+        text.starts_with(['#', '>']) || text.starts_with("- ") || text.starts_with("+ ");
+    if begins_block { format!("\\{}", escaped(text)) } else { escaped(text) }
 }
 
 /// Formats a Unix time, in milliseconds, as a UTC time in the form of RFC 3339.
@@ -257,13 +259,16 @@ mod tests {
             (r"\<b> </b>", r"\\\<b> \</b>"),
             ("+4.1 [-1.2, +9.3], < +636, a @ b", "+4.1 [-1.2, +9.3], < +636, a @ b"),
             ("o/r#1 GH-3 :a: #b", "o/r#<!-- -->1 GH-<!-- -->3 :<!-- -->a: #b"),
-            ("# H", r"\# H"),
-            ("> q", r"\> q"),
-            ("- l", r"\- l"),
-            ("12. l", r"12\. l"),
-            ("-12.5 - 3", "-12.5 - 3"),
         ] {
             assert_eq!(escaped(text), expected);
+        }
+        for (text, expected) in [
+            ("# H", r"\# H"),
+            ("> *q*", r"\> \*q\*"),
+            ("- l", r"\- l"),
+            ("-12.5 > #1", "-12.5 > #<!-- -->1"),
+        ] {
+            assert_eq!(escaped_block(text), expected);
         }
     }
 
