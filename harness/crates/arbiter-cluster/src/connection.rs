@@ -93,7 +93,7 @@ pub struct Connection {
     pub client: Client,
     /// JetStream context of the connection.
     pub jetstream: jetstream::Context,
-    denied: watch::Receiver<Option<String>>,
+    denials: watch::Receiver<Option<String>>,
 }
 
 impl Access {
@@ -113,7 +113,7 @@ impl Access {
         let refused = |reason: String| {
             AccessError(format!("cannot use the NATS server {}: {reason}", self.place()))
         };
-        let (deny, denied) = watch::channel(None);
+        let (deny, denials) = watch::channel(None);
         let options = self.options().map_err(refused)?.name(name).event_callback(move |event| {
             let deny = deny.clone();
             async move {
@@ -143,7 +143,7 @@ impl Access {
         }
         let mut jetstream = jetstream::new(client.clone());
         jetstream.set_timeout(ANSWER_TIMEOUT);
-        Ok(Connection { client, jetstream, denied })
+        Ok(Connection { client, jetstream, denials })
     }
 
     /// Returns the user name and password, or the token, from the URL.
@@ -264,8 +264,8 @@ impl Connection {
 
     /// Waits until the server denies a permission, and returns the printable reason.
     pub async fn denied(&mut self) -> String {
-        while self.denied.changed().await.is_ok() {
-            if let Some(reason) = self.denied.borrow_and_update().clone() {
+        while self.denials.changed().await.is_ok() {
+            if let Some(reason) = self.denials.borrow_and_update().clone() {
                 return reason;
             }
         }

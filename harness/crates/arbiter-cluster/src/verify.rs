@@ -73,7 +73,8 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
     // Workers have scaled their clocks, so the clocks of the plan do not apply.
     if terms.is_scaled {
         for Conditions { limits, .. } in setup.conditions.iter_mut() {
-            (limits.clock, limits.movetime) = (None, None);
+            limits.clock = None;
+            limits.movetime = None;
         }
     }
     // The referee of local games replays the moves, so that the same code judges local and reported

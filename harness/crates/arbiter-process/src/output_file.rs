@@ -89,10 +89,15 @@ pub fn is_at(file: &File, path: &Path) -> bool {
     open.is_some() && open == FileId::of(path).ok()
 }
 
-/// Files that a command uses, each with a description of the use, and `true` if the command writes
-/// the file.
+/// Files that a command uses, each with a description of the use.
 #[derive(Debug)]
-pub struct FilesInUse(Vec<(FileId, String, bool)>);
+pub struct FilesInUse(Vec<(FileId, String, Access)>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Written,
+}
 
 impl Default for FilesInUse {
     /// Creates a list of the files to which the output of the command is redirected.
@@ -105,7 +110,7 @@ impl Default for FilesInUse {
                 && about.is_file()
             {
                 let usage = "the redirected output of this command".to_owned();
-                files.0.push((FileId::from(&about), usage, true));
+                files.0.push((FileId::from(&about), usage, Access::Written));
             }
         }
         files
@@ -119,7 +124,7 @@ impl FilesInUse {
     ///
     /// Returns a description of the conflict if the command also writes the file.
     pub fn reads(&mut self, usage: impl Display, path: &Path) -> Result<(), String> {
-        self.add(usage.to_string(), path, false)
+        self.add(usage.to_string(), path, Access::Read)
     }
 
     /// Adds a file that the command will write. Uses with equal descriptions may share a file.
@@ -128,24 +133,24 @@ impl FilesInUse {
     ///
     /// Returns a description of the conflict if the file has another use.
     pub fn writes(&mut self, usage: impl Display, path: &Path) -> Result<(), String> {
-        self.add(usage.to_string(), path, true)
+        self.add(usage.to_string(), path, Access::Written)
     }
 
-    fn add(&mut self, usage: String, path: &Path, is_written: bool) -> Result<(), String> {
+    fn add(&mut self, usage: String, path: &Path, access: Access) -> Result<(), String> {
         if path.file_name().is_some_and(|name| name == "-") {
-            let stream = if is_written { "output" } else { "input" };
+            let stream = if access == Access::Read { "input" } else { "output" };
             return Err(format!("'-' is not standard {stream} here; give the path of a file"));
         }
         // If the file is not accessible, the later attempt to open the file gives a better error.
         let Ok(id) = FileId::of(path) else { return Ok(()) };
-        let conflict = self.0.iter().find(|(other, its, was_written)| {
-            *other == id && *its != usage && (is_written || *was_written)
+        let conflict = self.0.iter().find(|(other, its, its_access)| {
+            *other == id && *its != usage && [access, *its_access].contains(&Access::Written)
         });
         if let Some((_, other, _)) = conflict {
             let path = path.display();
             return Err(format!("{path} is both {other} and {usage}; give two different files"));
         }
-        self.0.push((id, usage, is_written));
+        self.0.push((id, usage, access));
         Ok(())
     }
 }

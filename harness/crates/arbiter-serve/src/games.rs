@@ -113,7 +113,8 @@ impl Selection<'_> {
             Ok(number) => Some(vec![number.saturating_sub(1)]),
             Err(_) if wanted.is_empty() => None,
             Err(_) => {
-                let names = lock(openings).names(&store, &stored, store.openings(run)?)?;
+                let played = store.openings(run)?;
+                let names = lock(openings).names(&store, &stored, played)?;
                 let fits = |name: &String| name.to_lowercase().contains(&wanted);
                 Some(names.into_iter().filter(|(_, name)| fits(name)).map(|(at, _)| at).collect())
             }

@@ -15,7 +15,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 /// same site, another site, or none.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Header in which browsers state whether the user opens a page.
+/// Header in which browsers state the use of the response: a page, a frame, a picture, and so on.
 const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
 
 /// Minimum length of a token chosen by the user, in bytes. A shorter token could be guessed,

@@ -126,6 +126,7 @@ impl Collector for RunList {
                 *faults.entry(kind.to_string()).or_default() += count;
             }
         }
+        drop(runs);
         let mut gauges = |name, help, label, values: BTreeMap<String, u64>| {
             let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
             for (value, count) in values {

@@ -105,8 +105,8 @@ impl Reading {
         let version = store.data_version()?;
         let mut statistics = GameStatistics::new(store.run(run)?.plan.engines.len());
         let mut unread = VecDeque::new();
-        let count = |effect: Effect| count(&effect, &mut statistics, &mut unread);
-        let (fold, summary) = Fold::begin(&store, run, count)?;
+        let observe = |effect: Effect| count(&effect, &mut statistics, &mut unread);
+        let (fold, summary) = Fold::begin(&store, run, observe)?;
         let mut reading = Reading {
             store,
             version,
@@ -130,8 +130,8 @@ impl Reading {
         if version != self.version {
             self.version = version;
             let Reading { store, fold, statistics, unread, .. } = self;
-            let count = |effect: Effect| count(&effect, statistics, unread);
-            self.summary = fold.advance(store, count)?;
+            let observe = |effect: Effect| count(&effect, statistics, unread);
+            self.summary = fold.advance(store, observe)?;
             self.is_stale = true;
         }
         self.read_games()

@@ -99,17 +99,16 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
 
 /// Returns an error if the store, or a file that SQLite opens together with the store, is not a
 /// regular file, because SQLite could block forever on such a file, and would follow a symbolic
-/// link to a file outside the folder. Also returns an error if one of
-/// the additional files has a second hard link, because SQLite would overwrite the other file, or
-/// if the journal names further files. These cases occur only in results folders from untrusted
-/// sources.
+/// link to a file outside the folder. Also returns an error if one of the additional files has a
+/// second hard link, because SQLite would overwrite the other file, or if the journal names further
+/// files. These cases occur only in results folders from untrusted sources.
 fn check_files(file: &Path) -> Result<()> {
     for end in ["", "-journal", "-wal", "-shm"] {
         let mut path = file.to_owned().into_os_string();
         path.push(end);
         let path = PathBuf::from(path);
         let Ok(about) = path.symlink_metadata() else { continue };
-        let what = if about.is_symlink() {
+        let what = if about.is_symlink() && end.is_empty() {
             "is a symbolic link; give the folder of its target with --results"
         } else if !about.is_file() {
             "is not a regular file; remove it"

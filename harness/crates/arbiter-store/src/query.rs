@@ -126,12 +126,12 @@ impl Store {
              FROM {from}"
         );
         let read = |row: &Row<'_>| {
-            let tally = pair_tally(row)?.map_err(|error| self.corrupt(run, error));
-            Ok(if row.get(3)? {
-                tally
-            } else {
-                Err(self.damage_error(run, &format!("pair {}", row.get::<_, u64>(0)? + 1)))
-            })
+            let is_sound: bool = row.get(3)?;
+            if !is_sound {
+                let part = format!("pair {}", row.get::<_, u64>(0)? + 1);
+                return Ok(Err(self.damage_error(run, &part)));
+            }
+            Ok(pair_tally(row)?.map_err(|error| self.corrupt(run, error)))
         };
         self.rows(&select, params, read)?.into_iter().collect()
     }

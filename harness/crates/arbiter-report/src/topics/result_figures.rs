@@ -18,7 +18,7 @@ const MAX_COLOURED: usize = 12;
 const MAX_OPENINGS: usize = 12;
 const MAX_BOARDS: usize = 5;
 
-/// Minimum number of games for a point in the chart.
+/// Minimum number of games for a point in the calibration chart.
 const MIN_GAMES: u64 = 5;
 
 /// Returns the chart of ratings. `engines` contains the index, name and rating of each engine,

@@ -29,8 +29,8 @@ const MAX_LINE: u64 = 64 << 20;
 /// expand to an unbounded size.
 const MAX_BYTES: u64 = 64 << 30;
 
-/// Tables whose rows are all in memory when the run is read, and the maximum total length of their
-/// lines, in bytes.
+/// Tables of texts whose rows are all in memory when the run is read, and the maximum total length
+/// of their lines, in bytes.
 const IN_MEMORY: [&str; 4] = [TABLES[0], "remarks", "set_aside", GATES];
 const MAX_IN_MEMORY: usize = 16 << 20;
 
@@ -111,7 +111,8 @@ impl Store {
                 if table == "games" {
                     self.judge_last(judge, is_older)?.map_err(wrong)?;
                 } else if table == TABLES[0] && is_older {
-                    // The lines of gates require the plan, which is read only with a checksum.
+                    // The lines of gates require the plan, which is read only with a checksum;
+                    // `change_run` computes the checksum.
                     self.change_run(run, "checksum = NULL", [run])?;
                 }
             }
@@ -130,7 +131,11 @@ impl Store {
         let known = columns.get(table.as_str());
         let known = known.ok_or_else(|| wrong(format!("unknown table '{table}'")))?;
         if table == GATES {
-            let commits = self.run(run).map(|stored| commits(&stored)).map_err(of_content)?;
+            let stored = self.run(run).map_err(|error| match of_content(error) {
+                ArchiveError::Content(what) => wrong(what),
+                other => other,
+            })?;
+            let commits = commits(&stored);
             if !matches!(row.get("test"), Some(Cell::Text(test)) if commits.contains(test)) {
                 return Err(wrong("belongs to a commit that the run does not play".to_owned()));
             }

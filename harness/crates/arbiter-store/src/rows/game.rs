@@ -99,6 +99,10 @@ impl GameRow {
     }
 }
 
+/// Maximum length, in bytes, of moves that are not in the form in which the store writes them. Such
+/// a text takes up to 75 times its length in memory.
+const MAX_OTHER_FORM: usize = 1 << 20;
+
 /// Returns the [`game_hash`] of a stored game from its FEN, castling rules and moves; `None` if the
 /// moves cannot be read.
 pub(crate) fn stored_hash(fen: &str, chess960: bool, moves: &str) -> Option<u64> {
@@ -110,6 +114,9 @@ pub(crate) fn stored_hash(fen: &str, chess960: bool, moves: &str) -> Option<u64>
 fn stored_moves(text: &str) -> Result<Vec<MoveRecord>, String> {
     if let Some(moves) = read_moves(text) {
         return Ok(moves);
+    }
+    if text.len() > MAX_OTHER_FORM {
+        return Err(format!("moves: more than {MAX_OTHER_FORM} bytes in another form"));
     }
     // Another program may have written the text with white space or other escapes.
     let json: Value = serde_json::from_str(text).map_err(|error| format!("moves: {error}"))?;

@@ -131,8 +131,8 @@ impl GameStatistics {
                 Some(OpeningName { eco, name }) => format!("{} {eco} {name}", first + 1),
                 None => format!("opening {}", first + 1),
             };
-            let fen = if named.is_none() { format!(": {}", game.fen) } else { String::new() };
-            let name = label.clone() + &fen;
+            let suffix = if named.is_none() { format!(": {}", game.fen) } else { String::new() };
+            let name = label.clone() + &suffix;
             let placement = placement_after_book(game);
             PlayedOpening { label, name, placement, ..PlayedOpening::default() }
         })
