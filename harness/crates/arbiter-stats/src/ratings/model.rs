@@ -56,6 +56,12 @@ impl OutcomeModel {
         }
     }
 
+    /// Returns whether the likelihood of strengths depends on the draw parameter, so that draws
+    /// affect the ratings.
+    pub fn draws_inform(self) -> bool {
+        self != OutcomeModel::Scores
+    }
+
     /// Returns the probabilities that White loses, draws and wins at the difference `x`, in natural
     /// units.
     pub fn probabilities(self, x: f64, parameter: f64) -> [f64; 3] {

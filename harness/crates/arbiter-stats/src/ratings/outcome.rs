@@ -75,11 +75,13 @@ impl RatingList {
         let mut sandwich = root.sandwich(&spread);
         let pairs = meetings.iter().filter(|meeting| is_inside(meeting, &group_of));
         let pairs: u64 = pairs.flat_map(|meeting| meeting.pairs.iter().flatten()).sum();
-        let singles = encounters.iter().map(|encounter| encounter.singles).sum();
-        // The level of a group without an anchor or prior is not estimated.
-        let unknowns = (state.unknowns - state.floating.len()) as f64;
-        let sizes = [pairs as f64, singles, unknowns];
-        allow_for_few(sizes, &mut sandwich, &information, &spread);
+        let sample = SampleSize {
+            pairs: pairs as f64,
+            singles: encounters.iter().map(|encounter| encounter.singles).sum(),
+            // The level of a group without an anchor or prior is not estimated.
+            unknowns: (state.unknowns - state.floating.len()) as f64,
+        };
+        sample.allow_for_few(&mut sandwich, &information, &spread);
         let sandwich = centred(sandwich, &state, square);
         let information = centred(information, &state, square);
         let advantage_index = state.advantage_index.filter(|_| is_advantage_known);
@@ -153,37 +155,44 @@ impl RatingList {
     }
 }
 
-/// Applies the small-sample correction of the sandwich estimator (J. Morel, M. Bokossa, N.
-/// Neerchal, 2003). The correction is needed because estimates and variance come from the same
-/// games. The sizes are the number of pairs, whose variance is observed; the number of games
-/// without a partner game, whose variance follows from the model; and the number of estimated
-/// parameters, not counting the levels of groups.
-///
-/// For m units and p unknowns, the corrected covariance is c·V + δ·φ·H⁻¹. V is the covariance of
-/// the sandwich estimator, and H⁻¹ is the inverse of the curvature. In this formula, c = (n − 1)/(n
-/// − p) · m/(m − 1) for n games, and δ = p/(m − p), but at most ½. The factor φ is the ratio of the
-/// observed variance of pairs to the variance of the model, but at least 1. Without pairs, the
-/// covariance is not corrected.
-fn allow_for_few(
-    [pairs, singles, unknowns]: [f64; 3],
-    sandwich: &mut Matrix,
-    information: &Matrix,
-    spread: &Matrix,
-) {
-    if pairs == 0.0 || unknowns <= 0.0 {
-        return;
-    }
-    let units = pairs + singles;
-    let games = 2.0 * pairs + singles;
-    let lost = (games - 1.0) / (games - unknowns).max(1.0);
-    let factor = lost.max(1.0) * units / (units - 1.0).max(1.0);
-    // δ = p/(m − p) reaches its limit of ½ at m = 3p.
-    let share = if units > 3.0 * unknowns { unknowns / (units - unknowns) } else { 0.5 };
-    let cells = (0..spread.len()).flat_map(|i| (0..spread.len()).map(move |j| (i, j)));
-    let trace: f64 = cells.map(|(i, j)| information[i][j] * spread[j][i]).sum();
-    let wider = (trace / unknowns).max(1.0);
-    for (cell, information) in sandwich.iter_mut().flatten().zip(information.iter().flatten()) {
-        *cell += (factor - 1.0) * *cell + share * wider * information;
+/// Sample sizes of the sandwich estimator.
+#[derive(Debug, Clone, Copy)]
+struct SampleSize {
+    /// Number of pairs, whose variance is observed.
+    pairs: f64,
+    /// Number of games without a partner game, whose variance follows from the model.
+    singles: f64,
+    /// Number of estimated parameters, not counting the levels of groups.
+    unknowns: f64,
+}
+
+impl SampleSize {
+    /// Applies the small-sample correction of the sandwich estimator (J. Morel, M. Bokossa, N.
+    /// Neerchal, 2003). The correction is needed because estimates and variance come from the same
+    /// games.
+    ///
+    /// For m units and p unknowns, the corrected covariance is c·V + δ·φ·H⁻¹. V is the covariance
+    /// of the sandwich estimator, and H⁻¹ is the inverse of the curvature. In this formula, c = (n
+    /// − 1)/(n − p) · m/(m − 1) for n games, and δ = p/(m − p), but at most ½. The factor φ is the
+    /// ratio of the observed variance of pairs to the variance of the model, but at least 1.
+    /// Without pairs, the covariance is not corrected.
+    fn allow_for_few(self, sandwich: &mut Matrix, information: &Matrix, spread: &Matrix) {
+        let SampleSize { pairs, singles, unknowns } = self;
+        if pairs == 0.0 || unknowns <= 0.0 {
+            return;
+        }
+        let units = pairs + singles;
+        let games = 2.0 * pairs + singles;
+        let lost = (games - 1.0) / (games - unknowns).max(1.0);
+        let factor = lost.max(1.0) * units / (units - 1.0).max(1.0);
+        // δ = p/(m − p) reaches its limit of ½ at m = 3p.
+        let share = if units > 3.0 * unknowns { unknowns / (units - unknowns) } else { 0.5 };
+        let cells = (0..spread.len()).flat_map(|i| (0..spread.len()).map(move |j| (i, j)));
+        let trace: f64 = cells.map(|(i, j)| information[i][j] * spread[j][i]).sum();
+        let wider = (trace / unknowns).max(1.0);
+        for (cell, information) in sandwich.iter_mut().flatten().zip(information.iter().flatten()) {
+            *cell += (factor - 1.0) * *cell + share * wider * information;
+        }
     }
 }
 

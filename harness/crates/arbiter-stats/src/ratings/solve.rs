@@ -180,9 +180,9 @@ fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &G
     let advantage_index = next(options.advantage == Parameter::Fitted && !encounters.is_empty());
     let observed = draw_share(encounters);
     let is_estimable = observed > 0.0 && observed < 1.0;
-    // In the model of scores, the likelihood of strengths does not depend on the draw parameter.
-    let is_separate = options.model == OutcomeModel::Scores;
-    let draw_index = next(options.draw_rate == Parameter::Fitted && is_estimable && !is_separate);
+    let is_draw_unknown =
+        options.draw_rate == Parameter::Fitted && is_estimable && options.model.draws_inform();
+    let draw_index = next(is_draw_unknown);
     let rate = match options.draw_rate {
         Parameter::Fixed(rate) => rate,
         // Without encounters there are no draws, because a drawn game would be an encounter.
