@@ -242,21 +242,15 @@ impl Fleet {
         Ok((run_engines, paths, benches))
     }
 
-    /// Starts to coordinate a run in a store, and returns its executor.
+    /// Starts to coordinate a run, and returns its executor.
     pub(crate) async fn executor(
         self,
         plan: &Plan,
         run: &str,
-        store: &Store,
+        created_ms: i64,
         setups: Vec<EngineSetup>,
+        history: WorkerHistory,
     ) -> Result<RemoteExecutor, Failure> {
-        let excluded = store.excluded_workers(run)?.into_iter();
-        let history = WorkerHistory {
-            excluded: excluded.map(|excluded| (excluded.worker, excluded.reason)).collect(),
-            played: store.played_by_workers(run)?,
-            is_uniform: plan.engines.len() == 2 && plan.tuning.is_none(),
-        };
-        let created_ms = store.run(run)?.head.created_ms;
         let run_engines = self.run_engines(&plan.engines, &setups, plan.scale.is_some()).await;
         let (engines, paths, benches) = run_engines?;
         let (remote, end) = RemoteExecutor::new(self.most);
@@ -350,4 +344,18 @@ impl From<SuiteRunError> for Failure {
             SuiteRunError::Failed(_) => Failure::environment(error),
         }
     }
+}
+
+/// Returns the history of the workers of a run, from the store.
+pub(crate) fn worker_history(
+    store: &Store,
+    run: &str,
+    plan: &Plan,
+) -> Result<WorkerHistory, Failure> {
+    let excluded = store.excluded_workers(run)?.into_iter();
+    Ok(WorkerHistory {
+        excluded: excluded.map(|excluded| (excluded.worker, excluded.reason)).collect(),
+        played: store.played_by_workers(run)?,
+        is_uniform: plan.engines.len() == 2 && plan.tuning.is_none(),
+    })
 }

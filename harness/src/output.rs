@@ -158,7 +158,7 @@ pub(crate) fn write_atomically(path: &Path, text: &str, in_use: FilesInUse) -> R
 /// File that appears at its path only after it is complete.
 pub(crate) struct NewFile<'a> {
     path: &'a Path,
-    pub file: BufWriter<WholeFile>,
+    file: BufWriter<WholeFile>,
 }
 
 impl NewFile<'_> {
@@ -167,6 +167,11 @@ impl NewFile<'_> {
         in_use.writes("the file to write", path).map_err(Failure::invalid)?;
         let file = WholeFile::create(path).map_err(|error| write_error(path, &error))?;
         Ok(NewFile { path, file: BufWriter::new(file) })
+    }
+
+    /// Returns a writer that appends bytes.
+    pub(crate) fn writer(&mut self) -> &mut impl Write {
+        &mut self.file
     }
 
     /// Appends text.

@@ -117,10 +117,10 @@ pub(crate) fn play_plan(
     about: &str,
     format: OutputFormat,
 ) -> Result<ExitCode, Failure> {
-    let (name, about) = (Some(name), Some(about.to_owned()));
+    let about = Some(about.to_owned());
     let new = RequestedRun {
         results: results.to_owned(),
-        flags: RunArgs { name, about, format, ..RunArgs::default() },
+        flags: RunArgs { name: Some(name), about, format, ..RunArgs::default() },
         ..RequestedRun::default()
     };
     execute(store_run(load_inputs(plan, false, None)?, new)?, None, None, None)

@@ -239,7 +239,7 @@ fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure
     let games = stored_games(store, run)?;
     let mut file = NewFile::create(out, in_use(store_files(folder_of(store.file())))?)?;
     let mut add =
-        |bytes: &[u8]| file.file.write_all(bytes).map_err(|error| write_error(out, &error));
+        |bytes: &[u8]| file.writer().write_all(bytes).map_err(|error| write_error(out, &error));
     add(&header(run, &stored.plan, &stored.fingerprints.engines))?;
     let mut positions = 0;
     for game in &games {

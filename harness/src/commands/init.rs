@@ -139,9 +139,10 @@ fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
     }
     let path = repo.top.join(IGNORED);
     let write = || {
+        check_inside(&repo.top, &path)?;
         let text = fs::read_to_string(&path).unwrap_or_default();
         let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        let mut file = open_output(&path, File::options().append(true), Links::Refused)?;
+        let mut file = open_output(&path, File::options().append(true), Links::Followed)?;
         file.write_all(format!("{gap}/{DEFAULT_RESULTS}/\n").as_bytes())
     };
     write().map(|()| Some(IGNORED.to_owned())).map_err(|error| write_error(&path, &error))
@@ -307,17 +308,23 @@ fn text(facts: Facts<'_>) -> String {
     text
 }
 
+/// Fails if a link leads from `place`, or from the nearest existing folder above it, out of the
+/// repository, because a commit may contain such a link.
+fn check_inside(top: &Path, place: &Path) -> io::Result<()> {
+    let existing = place.ancestors().find(|place| place.exists()).unwrap_or(top);
+    if existing.canonicalize()?.starts_with(top.canonicalize()?) {
+        return Ok(());
+    }
+    Err(io::Error::new(ErrorKind::NotADirectory, "a link leads out of the repository"))
+}
+
 /// Writes a file unless it exists. Returns the name of the file if it was written.
 fn write_new(top: &Path, name: &str, text: &str) -> Result<Option<String>, Failure> {
     let path = top.join(name);
     let write = || {
-        // A committed link could lead out of the repository.
-        let existing = path.ancestors().skip(1).find(|folder| folder.exists()).unwrap_or(top);
-        if !existing.canonicalize()?.starts_with(top.canonicalize()?) {
-            let text = "the folder is a link that leads out of the repository";
-            return Err(io::Error::new(ErrorKind::NotADirectory, text));
-        }
-        fs::create_dir_all(path.parent().unwrap_or(top))?;
+        let folder = path.parent().unwrap_or(top);
+        check_inside(top, folder)?;
+        fs::create_dir_all(folder)?;
         WholeFile::create(&path)?.finish_new(text)
     };
     match write() {

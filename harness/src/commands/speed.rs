@@ -134,7 +134,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Returns the two engines: the flags always name a base, and the first engine is HEAD by default.
-fn sides(prepared: BuiltEngines, pass_env: &[String]) -> Result<Vec<Side>, Failure> {
+fn sides(prepared: BuiltEngines, pass_env: &[String]) -> Result<[Side; 2], Failure> {
     let sides = prepared.engines.into_iter().zip(prepared.recipes).enumerate();
     let side = |(index, (spec, recipe))| {
         let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
@@ -142,13 +142,14 @@ fn sides(prepared: BuiltEngines, pass_env: &[String]) -> Result<Vec<Side>, Failu
         setup.launch.environment = engine.provenance.map(|_| build_environment(pass_env));
         Ok((setup, recipe))
     };
-    sides.map(side).collect()
+    let sides: Vec<Side> = sides.map(side).collect::<Result<_, Failure>>()?;
+    Ok(sides.try_into().expect("the flags name two engines"))
 }
 
 /// Runs rounds until an interim analysis decides or the maximum number of rounds is reached.
 /// Returns the node count of each engine's bench, and the speeds of each round in nodes per second.
 fn measure(
-    sides: &[Side],
+    sides: &[Side; 2],
     (question, seed): (SpeedTest, u64),
     spawner: &Spawner,
     cancel: &Cancel,

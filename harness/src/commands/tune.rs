@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
+use crate::build_args::BuildArgs;
 use crate::output::{OutputFormat, print_result};
 use crate::requested_run::{RequestedRun, RunArgs};
 use crate::{
@@ -170,9 +171,10 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
     requested.is_probed = is_new && !no_probe;
     let results = requested.results.clone();
     let format = requested.flags.format;
+    let build = requested.flags.build.clone();
     let (name, code) = run::play_and_name(RunKind::Tune, requested)?;
     match code {
-        ExitCode::Passed if confirm.confirm => confirm.play(&results, &name, format),
+        ExitCode::Passed if confirm.confirm => confirm.play(&results, &name, format, build),
         code => Ok(code),
     }
 }
@@ -265,13 +267,19 @@ fn fits(name: &str, option: &str) -> bool {
 
 impl ConfirmArgs {
     /// Starts or resumes the SPRT that confirms the values of the run `tuned`.
-    fn play(&self, results: &Path, tuned: &str, format: OutputFormat) -> Result<ExitCode, Failure> {
+    fn play(
+        &self,
+        results: &Path,
+        tuned: &str,
+        format: OutputFormat,
+        build: BuildArgs,
+    ) -> Result<ExitCode, Failure> {
         let name = format!("{tuned}-confirm");
         if run::run_exists(results, &name)? {
             note(&format!("continuing the existing run {name}"));
             let requested = RequestedRun {
                 results: results.to_owned(),
-                flags: RunArgs { resume: Some(name), format, ..RunArgs::default() },
+                flags: RunArgs { resume: Some(name), format, build, ..RunArgs::default() },
                 ..RequestedRun::default()
             };
             return run::run_command(RunKind::Sprt, requested);

@@ -131,6 +131,11 @@ fn play_pairs(
     observers.push(&mut recent);
     let mut stream = Stream(plan);
     observers.extend((*format == OutputFormat::Ndjson).then_some(&mut stream as &mut dyn Observer));
+    // The store is read before the runtime starts, because reading a large run takes long.
+    #[cfg(feature = "cluster")]
+    let created_ms = store.run(name)?.head.created_ms;
+    #[cfg(feature = "cluster")]
+    let history = crate::fleet::worker_history(store, name, plan)?;
     let runtime = runtime()?;
     let metrics = endpoint.map(|endpoint| endpoint.observer(runtime.handle(), fleet.as_ref()));
     let mut metrics = metrics.transpose()?;
@@ -152,7 +157,7 @@ fn play_pairs(
             }
             #[cfg(feature = "cluster")]
             Some(fleet) => {
-                let opening = fleet.executor(plan, name, run.store, setups);
+                let opening = fleet.executor(plan, name, created_ms, setups, history);
                 let put_away = arbiter_runner::Executor::finish;
                 let when = super::preflight::BEFORE_GAMES;
                 let remote = crate::fleet::opened(opening, &mut signals, put_away, when).await?;

@@ -171,9 +171,9 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
 }
 
 /// Returns the name of a new run, its start as Unix time in milliseconds, and the lock of the run.
-/// The name is `chosen` if given; by default, the
-/// name consists of the kind and the start time of the run. If another run has the default name,
-/// waits for the next millisecond. Fails if another run has the name `chosen`.
+/// The name is `chosen` if given; by default, the name consists of the kind and the start time of
+/// the run. If another run has the default name, waits for the next millisecond. Fails if another
+/// run has the name `chosen`.
 fn new_name(
     store: &Store,
     results: &Path,

@@ -15,6 +15,7 @@ pub struct Engine {
     /// Name, unique in the run.
     pub name: String,
     /// Executable file; `None` for Palimpsest, the engine inside this binary.
+    #[serde(deserialize_with = "Option::deserialize")]
     pub program: Option<PathBuf>,
     /// Command-line arguments.
     pub args: Vec<String>,

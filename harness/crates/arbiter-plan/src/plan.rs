@@ -36,7 +36,7 @@ pub enum RunKind {
     Tune,
 }
 
-arbiter_names::named!(RunKind, CpuContention);
+arbiter_names::named!(RunKind);
 
 /// Resolved settings of a run. Fields that are skipped in serialization are stored separately from
 /// the plan.
@@ -146,6 +146,8 @@ pub enum CpuContention {
     /// CPU contention is not measured.
     Off,
 }
+
+arbiter_names::named!(CpuContention);
 
 /// Scale of the times of a run: a slower machine gives more time, so that engines search as many
 /// nodes as on the reference machine.

@@ -128,7 +128,7 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     let mut file = NewFile::create(&args.out, in_use(store_files(folder(store)))?)?;
     let failed = |error| failure(error, &args.out, Failure::environment);
     let stored = store.run(&store.named(&args.run)?)?;
-    store.export_run(&stored.head.run, &mut file.file).map_err(failed)?;
+    store.export_run(&stored.head.run, file.writer()).map_err(failed)?;
     file.finish()?;
     let bytes = args.out.metadata().map_or(0, |about| about.len());
     let runs = run_count(std::slice::from_ref(&stored.head));

@@ -109,7 +109,8 @@ impl TestStarter {
             .stderr(log.try_clone()?);
         set_own_group(&mut command);
         let (sender, ended) = channel();
-        let (played, name) = (Arc::clone(&self.played), run.to_owned());
+        let played = Arc::clone(&self.played);
+        let name = run.to_owned();
         // Sending the exit status fails if the reply to the page has already been sent and the
         // receiver has been dropped.
         let job = move || drop(sender.send(play(&played, name, command)));

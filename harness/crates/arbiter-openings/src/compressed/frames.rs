@@ -55,8 +55,12 @@ impl<R: Read> Frames<R> {
             Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(
                 _,
             ))) => return Err(other_data()),
-            Err(_) if self.is_at_end()? => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Err(error) => return Err(io::Error::other(error)),
+            Err(error) => {
+                if self.is_at_end()? {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                return Err(io::Error::other(error));
+            }
         }
         Ok(())
     }

@@ -168,11 +168,17 @@ pub(crate) fn escaped(unescaped: &str) -> String {
 }
 
 /// Escapes text that begins a paragraph or an item of a list in Markdown, so that the text begins
-/// neither a heading nor a quotation nor a list.
+/// neither a heading nor a quotation, a list or a rule.
 pub(crate) fn escaped_block(text: &str) -> String {
-    let begins_block =
-        text.starts_with(['#', '>']) || text.starts_with("- ") || text.starts_with("+ ");
-    if begins_block { format!("\\{}", escaped(text)) } else { escaped(text) }
+    let text = escaped(text);
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let marks: &[&str] =
+        if rest.len() < text.len() { &[". ", ") "] } else { &["#", ">", "- ", "+ ", "--"] };
+    if marks.iter().any(|mark| rest.starts_with(mark)) {
+        let (digits, rest) = text.split_at(text.len() - rest.len());
+        return format!("{digits}\\{rest}");
+    }
+    text
 }
 
 /// Formats a Unix time, in milliseconds, as a UTC time in the form of RFC 3339.
@@ -266,6 +272,9 @@ mod tests {
             ("# H", r"\# H"),
             ("> *q*", r"\> \*q\*"),
             ("- l", r"\- l"),
+            ("---", r"\---"),
+            ("12. l", r"12\. l"),
+            ("12 l", "12 l"),
             ("-12.5 > #1", "-12.5 > #<!-- -->1"),
         ] {
             assert_eq!(escaped_block(text), expected);
