@@ -110,6 +110,8 @@ fn check_files(file: &Path) -> Result<()> {
         let Ok(about) = path.symlink_metadata() else { continue };
         let what = if about.is_symlink() && end.is_empty() {
             "is a symbolic link; give the folder of its target with --results"
+        } else if about.is_symlink() {
+            "is a symbolic link; remove it"
         } else if !about.is_file() {
             "is not a regular file; remove it"
         } else if !end.is_empty() && has_other_names(&path) {
