@@ -21,7 +21,7 @@ use arbiter_report::{
     markdown, note, outcome_document, plain_body, ratings_json, replayed_state, run_csv,
     run_document, run_json, run_json_text, run_junit, shown_run, summary_of,
 };
-use arbiter_stats::ratings::{Options, rate};
+use arbiter_stats::ratings::Options;
 use arbiter_store::{Store, StoreError};
 
 /// Flags of `arbiter report`.
@@ -285,20 +285,8 @@ fn render_games(files: &[PathBuf], form: ReportFormat) -> Result<String, Failure
         let message = format!("{}: {}", names.join(", "), no_games_reason(&tally));
         return Err(Failure::nothing_to_run(message));
     }
-    let meetings = tally.meetings();
-    let options = Options::default();
-    let rated = rate(tally.players.len(), &meetings, &options)
+    let shown = Ratings::new(&tally, &Options::default(), "logistic scale")
         .map_err(|error| Failure::new(ExitCode::Bug, error))?;
-    let shown = Ratings {
-        tally: &tally,
-        meetings: &meetings,
-        rated: &rated,
-        law: options.model,
-        model: format!("law {}, logistic scale", options.model),
-        min_games: 0,
-        average: 0.0,
-        given: Vec::new(),
-    };
     let names: Vec<String> = files.iter().map(|file| file_name(file)).collect();
     let document = games_document(&shown, &names);
     let value = || ratings_json(&shown);
