@@ -181,15 +181,14 @@ impl GamesFile {
     }
 
     /// Truncates the file after the first `counted` pairs.
-    fn take_back(&mut self, counted: u64) -> Result<(), Failure> {
-        let kept = usize::try_from(counted).unwrap_or(usize::MAX);
-        let Some(&length) = self.starts.get(kept) else { return Ok(()) };
+    fn take_back(&mut self, counted: usize) -> Result<(), Failure> {
+        let Some(&length) = self.starts.get(counted) else { return Ok(()) };
         let begin = self.starts[0];
-        self.starts.truncate(kept);
+        self.starts.truncate(counted);
         // Bytes cannot be removed from a hash, so the hash is computed again over the remaining
         // pairs.
         self.hasher = self.hash(begin, length - begin)?;
-        (self.end, self.pairs) = (length, counted);
+        (self.end, self.pairs) = (length, counted as u64);
         self.cut(length)
     }
 
@@ -269,7 +268,7 @@ impl Observer for GamesFile {
                 self.count(&text);
                 self.append(&text)
             }
-            RunEvent::WorkerExcluded { counted, .. } => self.take_back(*counted),
+            RunEvent::WorkerExcluded { state, .. } => self.take_back(state.counted_pairs().count()),
             // Appending an empty string only checks the file, so that changes since the last game
             // are also reported.
             RunEvent::Ended { .. } => self.append(""),

@@ -132,8 +132,8 @@ impl RunMetrics {
 impl Observer for RunMetrics {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         match event {
-            RunEvent::Started { counted, .. } | RunEvent::WorkerExcluded { counted, .. } => {
-                self.counted.set(counted.cast_signed());
+            RunEvent::Started(state) | RunEvent::WorkerExcluded { state, .. } => {
+                self.counted.set(state.counted_pairs().count() as i64);
             }
             RunEvent::Counted { tally, .. } => {
                 self.counted.inc();

@@ -16,7 +16,7 @@ use arbiter_rate::{Choice, ScanOptions, Tally};
 use arbiter_report::{Ratings, elostat, games_document, log_warn, note, ratings_json};
 use arbiter_settings::{Choices, one_of};
 use arbiter_stats::ratings::{
-    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, Relation, rate, scale_of,
+    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, Relation, scale_of,
 };
 
 /// Models of draws, with their help.
@@ -193,25 +193,15 @@ pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
         note(&format!("{games} corrected: impossible castling or en passant rights ignored"));
     }
     let (options, lines) = options(args, &tally).map_err(Failure::invalid)?;
-    let meetings = tally.meetings();
     let has_prior = !(options.priors.is_empty() && options.relations.is_empty());
     let contradiction = "--prior and --relations contradict each other: give larger deviations";
-    let rated = rate(tally.players.len(), &meetings, &options).map_err(|error| {
+    let scale = if args.scale == ScaleArg::Ordo { "Ordo's scale" } else { "logistic scale" };
+    let mut shown = Ratings::new(&tally, &options, scale).map_err(|error| {
         if has_prior { Failure::invalid(contradiction) } else { Failure::new(ExitCode::Bug, error) }
     })?;
-    let scale = if args.scale == ScaleArg::Ordo { "Ordo's scale" } else { "logistic scale" };
-    let priors = options.priors.iter().map(|prior| prior.player);
     let has_level = !(args.anchor.is_empty() && args.prior.is_empty());
-    let shown = Ratings {
-        tally: &tally,
-        meetings: &meetings,
-        rated: &rated,
-        law: options.model,
-        model: format!("law {}, {scale}", options.model),
-        min_games: args.min_games,
-        average: if has_level { 0.0 } else { args.average },
-        given: options.anchors.iter().map(|(player, _)| *player).chain(priors).collect(),
-    };
+    shown.min_games = args.min_games;
+    shown.average = if has_level { 0.0 } else { args.average };
     for (line, relation) in lines.iter().zip(&options.relations) {
         warn_of_contradiction(args, *line, relation, &shown);
     }

@@ -17,12 +17,11 @@ use anstream::adapter::strip_str;
 use arbiter_process::FilesInUse;
 use arbiter_rate::{ScanOptions, Tally};
 use arbiter_report::{
-    GameStatistics, Ratings, badge_svg, brief_document, games_document, games_junit, gates_of_run,
-    html_page, markdown, note, outcome_document, picture_svg, plain_body, ratings_json,
-    replayed_state, run_csv, run_document, run_json, run_json_text, run_junit, shown_run,
-    summary_of,
+    GameStatistics, Ratings, brief_document, games_document, games_junit, gates_of_run, html_page,
+    markdown, note, outcome_document, plain_body, ratings_json, replayed_state, run_csv,
+    run_document, run_json, run_json_text, run_junit, shown_run, summary_of,
 };
-use arbiter_stats::ratings::{Options, rate};
+use arbiter_stats::ratings::Options;
 use arbiter_store::{Store, StoreError};
 
 /// Flags of `arbiter report`.
@@ -88,10 +87,6 @@ enum ReportFormat {
     /// The text that is printed at the end of a run.
     #[value(alias = "txt")]
     Text,
-    /// An image: the verdict and the first chart.
-    Svg,
-    /// A badge for a README, as SVG; for runs only, not for PGN files.
-    Badge,
     /// Markdown for a pull request: verdict, figures, crosstable, and the link given with --link;
     /// for runs only.
     Comment,
@@ -107,7 +102,6 @@ impl ReportFormat {
             ReportFormat::Csv => "csv",
             ReportFormat::Junit => "xml",
             ReportFormat::Text => "txt",
-            ReportFormat::Svg | ReportFormat::Badge => "svg",
             ReportFormat::Comment => "md",
         }
     }
@@ -218,8 +212,8 @@ fn target(args: &ReportArgs, runs: usize) -> Result<(Target, ReportFormat), Fail
     }
     let form = args.format.or_else(|| ReportFormat::from_path(&out)).ok_or_else(|| {
         Failure::usage(format!(
-            "unknown report format for '{}': give --format html, md, json, ndjson, csv, junit, text, \
-             svg, badge or comment",
+            "unknown report format for '{}': give --format html, md, json, ndjson, csv, junit, text \
+             or comment",
             out.display()
         ))
     })?;
@@ -243,8 +237,6 @@ fn render(
         ReportFormat::Csv => run_csv(&run_json(&summary)),
         ReportFormat::Junit => run_junit(&summary, &gates).map_err(Failure::environment)?,
         ReportFormat::Text => plain_body(&brief_document(&summary), width()),
-        ReportFormat::Svg => picture_svg(&outcome_document(&summary, Some(&statistics))),
-        ReportFormat::Badge => badge_svg(&summary) + "\n",
         ReportFormat::Comment => {
             let link = link.map(|url| format!("\n[All of {run}](<{url}>)\n"));
             markdown(&outcome_document(&summary, None)) + &link.unwrap_or_default()
@@ -284,7 +276,7 @@ fn games_name(files: &[PathBuf]) -> String {
 fn render_games(files: &[PathBuf], form: ReportFormat) -> Result<String, Failure> {
     let threads = threads(None).map_err(Failure::invalid)?;
     // Only these formats show the moves and evaluations of games.
-    let evaluations = matches!(form, ReportFormat::Html | ReportFormat::Md | ReportFormat::Svg);
+    let evaluations = matches!(form, ReportFormat::Html | ReportFormat::Md);
     let scan_options = ScanOptions { opening_plies: OPENING_PLIES, replay: false, evaluations };
     let tally =
         read_files(files, scan_options, Tally::default(), threads).map_err(Failure::invalid)?;
@@ -293,20 +285,8 @@ fn render_games(files: &[PathBuf], form: ReportFormat) -> Result<String, Failure
         let message = format!("{}: {}", names.join(", "), no_games_reason(&tally));
         return Err(Failure::nothing_to_run(message));
     }
-    let meetings = tally.meetings();
-    let options = Options::default();
-    let rated = rate(tally.players.len(), &meetings, &options)
+    let shown = Ratings::new(&tally, &Options::default(), "logistic scale")
         .map_err(|error| Failure::new(ExitCode::Bug, error))?;
-    let shown = Ratings {
-        tally: &tally,
-        meetings: &meetings,
-        rated: &rated,
-        law: options.model,
-        model: format!("law {}, logistic scale", options.model),
-        min_games: 0,
-        average: 0.0,
-        given: Vec::new(),
-    };
     let names: Vec<String> = files.iter().map(|file| file_name(file)).collect();
     let document = games_document(&shown, &names);
     let value = || ratings_json(&shown);
@@ -318,9 +298,8 @@ fn render_games(files: &[PathBuf], form: ReportFormat) -> Result<String, Failure
         ReportFormat::Ndjson => render(OutputFormat::Ndjson),
         ReportFormat::Csv => render(OutputFormat::Csv),
         ReportFormat::Text => render(OutputFormat::Text),
-        ReportFormat::Svg => picture_svg(&document),
-        ReportFormat::Badge | ReportFormat::Comment => {
-            let message = "badges and comments are only available for runs, not for PGN files";
+        ReportFormat::Comment => {
+            let message = "comments are only available for runs, not for PGN files";
             return Err(Failure::usage(message));
         }
         ReportFormat::Junit => games_junit(&tally).map_err(Failure::environment)?,

@@ -69,8 +69,9 @@ impl Observer for Stream<'_> {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         let name = |engine: usize| self.0.engines[engine].name.as_str();
         let line = match event {
-            RunEvent::WorkerExcluded { excluded, counted, .. } => {
-                Line::WorkerExcluded { excluded, pairs_counted: *counted }
+            RunEvent::WorkerExcluded { excluded, state } => {
+                let pairs_counted = state.counted_pairs().count() as u64;
+                Line::WorkerExcluded { excluded, pairs_counted }
             }
             RunEvent::Counted { played, tally, sprt_status, elapsed } => Line::Pair {
                 pair: tally.pair + 1,

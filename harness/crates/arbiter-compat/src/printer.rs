@@ -427,7 +427,7 @@ impl Printer {
     fn print(&mut self, event: &RunEvent<'_>) -> Result<(), String> {
         let mut text = String::new();
         match event {
-            RunEvent::Started { counts, .. } => self.restore_counts(counts),
+            RunEvent::Started(state) => self.restore_counts(state.counts()),
             RunEvent::GameStarted { pairing, game_index } => {
                 let white = pairing.engines[*game_index];
                 let black = pairing.engines[1 - *game_index];

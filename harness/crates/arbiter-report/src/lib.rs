@@ -23,7 +23,7 @@ pub use live::{
     Board, Boards, Live, Recent, RecentEvent, RecentEvents, Running, Side, event_texts, outlook,
 };
 pub use parts::*;
-pub use run::{brief::*, document::*, embed::*, gate::*, json::*, junit::*};
+pub use run::{brief::*, document::*, gate::*, json::*, junit::*};
 pub use run::{list::*, log::*, plan::*, verdict::*};
 #[cfg(feature = "json-schema")]
 pub use schemas::{report_schemas, schema};

@@ -1,13 +1,12 @@
 //! Events that a run sends to observers.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{Pace, PairTally, PlayedPair, RunCounts};
+use crate::{Pace, PairTally, PlayedPair, RunState};
 use arbiter_game::record::GameRecord;
-use arbiter_schedule::{Pairing, Schedule};
+use arbiter_schedule::Pairing;
 use arbiter_spsa::Iteration;
 use arbiter_stats::SprtStatus;
 use schemars::JsonSchema;
@@ -36,13 +35,8 @@ arbiter_names::named!(RunEnd);
 /// pairs that were put off to the end.
 #[derive(Debug)]
 pub enum RunEvent<'a> {
-    /// The run starts, or is resumed after an interruption.
-    Started {
-        /// Counts of the pairs counted earlier.
-        counts: &'a RunCounts,
-        /// Number of pairs counted earlier.
-        counted: u64,
-    },
+    /// The run starts, or is resumed after an interruption, in this state.
+    Started(&'a RunState),
     /// A game has started. The games of different pairs start in any order, and a void pair has
     /// several events per game.
     GameStarted {
@@ -89,20 +83,13 @@ pub enum RunEvent<'a> {
     /// A worker caused a remark that does not change the counts.
     Noted(&'a Remark),
     /// A worker broke the rules of the run and is excluded. Observers discard all pairs after the
-    /// first `counted` pairs; the discarded pairs are counted again after the missing pairs have
-    /// been played.
+    /// first pairs that `state` still counts; the discarded pairs are counted again after the
+    /// missing pairs have been played.
     WorkerExcluded {
         /// Worker, reason, and number of pairs that are played again.
         excluded: &'a ExcludedWorker,
-        /// Counts of the remaining pairs.
-        counts: &'a RunCounts,
-        /// Number of remaining pairs, the first pairs in the order of the schedule.
-        counted: u64,
-        /// SPRT status of each encounter, if the run is an SPRT. The key contains the indices of
-        /// the engines, lower index first.
-        sprt_statuses: &'a BTreeMap<[usize; 2], SprtStatus>,
-        /// Schedule as it stands when the remaining pairs have been counted.
-        schedule: &'a Schedule,
+        /// State after the remaining pairs, which are the first pairs in the order of the schedule.
+        state: &'a RunState,
     },
     /// Some time has passed; the value is the time since the start or resumption of the run.
     /// Observers can show that the run is alive.

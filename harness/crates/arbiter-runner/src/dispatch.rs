@@ -152,11 +152,7 @@ struct Dispatcher<'a, 'r, E> {
 
 impl<E: Executor> Dispatcher<'_, '_, E> {
     async fn until_over(&mut self, signals: &mut Signals) -> Result<Finished, RunError> {
-        let started = RunEvent::Started {
-            counts: self.state.counts(),
-            counted: self.state.counted_pairs().count() as u64,
-        };
-        notify(&mut self.run.observers, &started)?;
+        notify(&mut self.run.observers, &RunEvent::Started(self.state))?;
         let mut tick = tokio::time::interval(TICK);
         loop {
             // Commands are handled before new pairs start, so that a pause or drain by an observer
@@ -249,13 +245,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             // again.
             self.held.clear();
         }
-        let event = RunEvent::WorkerExcluded {
-            excluded,
-            counts: self.state.counts(),
-            counted: self.state.counted_pairs().count() as u64,
-            sprt_statuses: self.state.sprt_statuses(),
-            schedule: self.state.schedule(),
-        };
+        let event = RunEvent::WorkerExcluded { excluded, state: self.state };
         Ok(notify(&mut self.run.observers, &event)?)
     }
 

@@ -22,8 +22,6 @@ pub(crate) const MAX_RUNS: usize = 8;
 pub(crate) struct ComparedRun {
     /// Summary of the run.
     pub(crate) summary: Summary,
-    /// Start time, in UTC.
-    pub(crate) started: String,
     /// LLR and Elo by number of games, for a run of two engines; empty for other runs.
     pub(crate) history: Vec<HistoryPoint>,
     /// Names and values of the settings of the run.
@@ -48,9 +46,8 @@ fn compare_run(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     })?;
     let history = if summary.engines.len() == 2 { history.points() } else { Vec::new() };
     let settings = settings(&fold.stored, &summary);
-    let started = utc_time_as(fold.stored.head.created_ms, "%Y-%m-%d %H:%M");
     let flags = command_flags(&fold.stored.plan);
-    Ok(ComparedRun { summary, started, history, settings, flags })
+    Ok(ComparedRun { summary, history, settings, flags })
 }
 
 /// Returns the settings of a run. The comparison shows settings that differ between runs.
@@ -103,7 +100,7 @@ fn results(runs: &[ComparedRun]) -> Table {
         ["run", "verdict", "Elo (95 %)", "LOS", "engines"],
         ["games", "drawn", "LLR", "faults", "started (UTC)"],
     );
-    for ComparedRun { summary, started, .. } in runs {
+    for ComparedRun { summary, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
         let games: Trinomial = summary.counts.encounters.values().map(|met| met.games).sum();
@@ -119,7 +116,7 @@ fn results(runs: &[ComparedRun]) -> Table {
             &percent(games.draw_ratio()),
             &summary.test().map_or(String::new(), |(_, status)| signed(status.llr, 2)),
             &faults,
-            started,
+            &utc_time_as(summary.created_ms, "%Y-%m-%d %H:%M"),
         ]);
         table.link("run", format!("/runs/{}", summary.run));
     }

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::{NewFile, OutputFormat, Rows, in_use, print_result, store_files, width};
 use arbiter_plan::RunKind;
 use arbiter_report::{
-    LogEntry, log_json, log_markdown, log_table, note, read_one, run_pattern, shown_run,
+    Summary, log_json, log_markdown, log_table, note, read_one, run_pattern, shown_run,
     stored_summary,
 };
 use arbiter_store::{RunHead, Store};
@@ -58,32 +58,32 @@ pub(super) fn log(
                 is_test.then(|| stored_summary(&store, &stored)).transpose()
             });
             match read {
-                Ok(Some(summary)) => found.push(LogEntry { created_ms: head.created_ms, summary }),
+                Ok(Some(summary)) => found.push(summary),
                 Ok(None) => {}
                 Err(why) => note(&format!("skipped: {} cannot be read: {why}", head.run)),
             }
         }
     }
-    // A run that was copied is in two stores, possibly with different numbers of games. The entry
+    // A run that was copied is in two stores, possibly with different numbers of games. The copy
     // with more games is listed.
-    let run_of = |entry: &LogEntry| (entry.created_ms, entry.summary.run.clone());
-    found.sort_by_key(|entry| (run_of(entry), Reverse(entry.summary.counts.games())));
-    found.dedup_by_key(|entry| run_of(entry));
-    let (entries, empty): (Vec<LogEntry>, Vec<LogEntry>) =
-        found.into_iter().partition(|entry| entry.summary.counts.games() > 0);
+    let run_of = |test: &Summary| (test.created_ms, test.run.clone());
+    found.sort_by_key(|test| (run_of(test), Reverse(test.counts.games())));
+    found.dedup_by_key(|test| run_of(test));
+    let (tests, empty): (Vec<Summary>, Vec<Summary>) =
+        found.into_iter().partition(|test| test.counts.games() > 0);
     if !empty.is_empty() {
-        let names: Vec<&str> = empty.iter().map(|entry| entry.summary.run.as_str()).collect();
+        let names: Vec<&str> = empty.iter().map(|test| test.run.as_str()).collect();
         note(&format!("skipped, no finished pair: {}", names.join(", ")));
     }
-    if entries.is_empty() {
+    if tests.is_empty() {
         return Err(Failure::nothing_to_run("no SPRT with a finished pair"));
     }
     let format =
         if format == OutputFormat::Text && args.out.is_some() { OutputFormat::Md } else { format };
     let rows = Rows { list: None, first: &FIRST };
-    let markdown = || log_markdown(&entries, &args.title);
-    let text = || narrowed(log_table(&entries), &OMITTED).fitted(width());
-    let text = format.render(text, markdown, || log_json(&entries), rows);
+    let markdown = || log_markdown(&tests, &args.title);
+    let text = || narrowed(log_table(&tests), &OMITTED).fitted(width());
+    let text = format.render(text, markdown, || log_json(&tests), rows);
     match file {
         Some(mut file) => {
             file.write(&text)?;

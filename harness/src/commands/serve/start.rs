@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::{
@@ -18,7 +18,9 @@ use crate::{
     failure::Failure,
 };
 use arbiter_plan::{BUNDLED, EngineSpec};
-use arbiter_process::{Links, TOKEN_VARIABLE, open_output, set_own_group, terminate, try_lock};
+use arbiter_process::{
+    Links, TOKEN_VARIABLE, lock, open_output, set_own_group, terminate, try_lock,
+};
 use arbiter_protocol::TimeControl;
 use arbiter_serve::{NewTest, StartResult, Starter};
 use arbiter_store::{RunLock, Store};
@@ -50,7 +52,7 @@ const LOCK: &str = ".started";
 /// Start of a process, and the wait for its exit.
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Name of the run in progress, and its process.
+/// Name of the run in progress, and its process. A panic cannot leave the value invalid.
 type ActiveRun = Arc<Mutex<Option<(String, Child)>>>;
 
 /// Starter of tests. A test continues after this process has exited, as under nohup.
@@ -179,12 +181,6 @@ fn play(played: &ActiveRun, run: String, mut command: Command) -> io::Result<Exi
         // The mutex is released during the sleep, so that `stop` can reach the child.
         std::thread::sleep(LOOK);
     }
-}
-
-/// Locks the run in progress. A poisoned mutex is accepted, because a panic cannot leave the value
-/// invalid.
-fn lock(played: &ActiveRun) -> MutexGuard<'_, Option<(String, Child)>> {
-    played.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Opens a file without following links; errors name the file.

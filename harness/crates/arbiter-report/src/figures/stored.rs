@@ -79,6 +79,7 @@ pub fn summary_of(
     let interrupted = head.ending.filter(|ending| *ending == RunEnd::Interrupted);
     let summary = Summary::new(run, plan, state, state.ending().or(interrupted));
     Ok(Summary {
+        created_ms: head.created_ms,
         about: head.about.clone(),
         quarantine: stored.fingerprints.quarantine.clone(),
         corrected: stored.fingerprints.corrected.clone(),

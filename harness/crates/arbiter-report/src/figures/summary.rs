@@ -62,6 +62,8 @@ arbiter_names::named!(RunPhase);
 pub struct Summary {
     /// Name of the run in the store.
     pub run: String,
+    /// Start time, as Unix time in milliseconds.
+    pub created_ms: i64,
     /// Purpose of the run, in one line, if given by the user.
     pub about: Option<String>,
     /// Plan of the run.
@@ -105,6 +107,7 @@ impl Summary {
         let has_standings = !is_match && plan.ablation.is_none();
         Summary {
             run: run.to_owned(),
+            created_ms: 0,
             about: None,
             plan: plan.clone(),
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),

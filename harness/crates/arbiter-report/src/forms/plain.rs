@@ -79,7 +79,7 @@ fn figure(figure: &Figure, width: Option<usize>) -> String {
 }
 
 /// Wraps text into lines of at most `width` minus `indent` columns.
-pub(crate) fn wrapped(text: &str, width: Option<usize>, indent: usize) -> String {
+fn wrapped(text: &str, width: Option<usize>, indent: usize) -> String {
     let Some(width) = width else { return text.to_owned() };
     let room = width.saturating_sub(indent).max(1);
     let lines: Vec<String> = text.lines().map(|line| Wrap::wrap(line, room, true)).collect();
@@ -92,7 +92,6 @@ mod tests {
     use super::*;
     use crate::forms::{html_page, markdown};
     use crate::parts::Table;
-    use crate::run::embed::picture_svg;
 
     #[test]
     fn foreign_text_is_escaped_and_keeps_the_style_of_the_document() {
@@ -109,7 +108,7 @@ mod tests {
         assert!(!text.contains("\u{1b}[32m") && text.contains(&styled(BAD_STYLE, code)), "{text}");
         assert!(text.contains("│ \\u001b[32ma\\u202e │\n"), "{text}");
         assert_eq!(text.matches("\\u001b[32ma\\u202e").count(), 9, "{text}");
-        for text in [markdown::markdown(&document), html_page(&document), picture_svg(&document)] {
+        for text in [markdown::markdown(&document), html_page(&document)] {
             assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
             assert!(text.contains("u001b") && text.contains("u202e"), "{text}");
         }

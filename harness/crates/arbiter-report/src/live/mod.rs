@@ -90,7 +90,7 @@ impl<'a> Live<'a> {
             screen: (std::io::stderr().is_terminal() && !is_quiet()).then(Screen::default),
             games: Box::new(games),
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
-            progress: Progress::of(plan, state),
+            progress: Progress::of(plan.sprt, state),
             last_line: None,
             printed_faults: BTreeSet::new(),
             pace: Pace::Running,
@@ -311,16 +311,11 @@ impl Observer for Live<'_> {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         let texts = event_texts(event, &self.engines);
         match event {
-            RunEvent::WorkerExcluded { counts, counted, sprt_statuses, schedule, .. } => {
+            RunEvent::WorkerExcluded { state, .. } => {
                 self.print_lines(&texts);
-                self.progress = Progress {
-                    sprt: self.progress.sprt,
-                    sprt_statuses: (*sprt_statuses).clone(),
-                    schedule: (*schedule).clone(),
-                    counts: (*counts).clone(),
-                    counted: *counted,
-                    counted_before: self.progress.counted_before.min(*counted),
-                };
+                let counted_before = self.progress.counted_before;
+                self.progress = Progress::of(self.progress.sprt, state);
+                self.progress.counted_before = counted_before.min(self.progress.counted);
             }
             RunEvent::Counted { played, tally, sprt_status, elapsed } => {
                 self.progress.add(tally, *sprt_status);
@@ -346,7 +341,7 @@ impl Observer for Live<'_> {
             RunEvent::Noted(_) | RunEvent::Paused(_) => self.print_lines(&texts),
             // The view was created from the initial state, and `games` returns the games in
             // progress.
-            RunEvent::Started { .. } | RunEvent::GameStarted { .. } => {}
+            RunEvent::Started(_) | RunEvent::GameStarted { .. } => {}
             RunEvent::GameEnded { pairing, game_index, game } => {
                 if let Some(text) = fault_text(pairing.pair, *game_index, game, &self.engines) {
                     self.printed_faults.insert((pairing.pair, text.clone()));

@@ -153,7 +153,9 @@ impl Observer for RecentEvents {
         let mut state = self.lock();
         let mut is_new = true;
         match event {
-            RunEvent::Started { counted, .. } => state.recent.pairs_before = *counted,
+            RunEvent::Started(run) => {
+                state.recent.pairs_before = run.counted_pairs().count() as u64;
+            }
             RunEvent::Counted { elapsed, .. } => {
                 state.elapsed = *elapsed;
                 state.active_time.note_counted_pair(*elapsed);

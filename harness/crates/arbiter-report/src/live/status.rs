@@ -32,10 +32,10 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// Returns the progress of a run that starts or resumes in the state `state`.
-    pub(crate) fn of(plan: &Plan, state: &RunState) -> Progress {
+    pub(crate) fn of(sprt: Option<Sprt>, state: &RunState) -> Progress {
         let counted = state.counted_pairs().count() as u64;
         Progress {
-            sprt: plan.sprt,
+            sprt,
             sprt_statuses: state.sprt_statuses().clone(),
             schedule: state.schedule().clone(),
             counts: state.counts().clone(),
@@ -167,7 +167,7 @@ impl Progress {
 /// Returns two parts of the live view: the probability of each verdict; and the faults, the speed
 /// and the remaining time.
 pub fn outlook(plan: &Plan, state: &RunState, recent: &Recent) -> [Vec<String>; 2] {
-    let mut progress = Progress::of(plan, state);
+    let mut progress = Progress::of(plan.sprt, state);
     // The pairs of an excluded worker no longer count, so the number of counted pairs can be
     // smaller than at the start.
     progress.counted_before = recent.pairs_before.min(progress.counted);

@@ -237,17 +237,6 @@ impl Document {
         Document { title, blocks: Vec::new() }
     }
 
-    /// Returns the CSS name of the colour and the text of the first verdict or emphasized text.
-    /// Both strings are empty if the document contains neither a verdict nor emphasized text.
-    pub(crate) fn verdict(&self) -> (&'static str, &str) {
-        let verdict = self.blocks.iter().find_map(|block| match block {
-            Block::Verdict { tone, text } => Some((tone.name(), text.as_str())),
-            Block::Paragraph { strong, .. } if !strong.is_empty() => Some(("ink", strong)),
-            _ => None,
-        });
-        verdict.unwrap_or_default()
-    }
-
     /// Starts a section with a heading.
     pub fn heading(&mut self, text: impl Into<String>) {
         self.blocks.push(Block::Heading(text.into()));

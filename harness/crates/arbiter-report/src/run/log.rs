@@ -11,27 +11,19 @@ use arbiter_stats::{DEFAULT_ERROR, Sprt};
 /// Number of hexadecimal digits shown for a commit.
 const COMMIT_DIGITS: usize = 9;
 
-/// Entry in the log: an SPRT.
-#[derive(Debug, Clone)]
-pub struct LogEntry {
-    /// Start time, as Unix time in milliseconds.
-    pub created_ms: i64,
-    /// Summary of the SPRT.
-    pub summary: Summary,
-}
-
-/// Formats the log as a Markdown document with the heading `title`.
-pub fn log_markdown(entries: &[LogEntry], title: &str) -> String {
-    format!("# {title}\n\n{}\n{LEGEND}", log_table(entries).markdown())
+/// Formats the log of SPRTs as a Markdown document with the heading `title`.
+pub fn log_markdown(tests: &[Summary], title: &str) -> String {
+    format!("# {title}\n\n{}\n{LEGEND}", log_table(tests).markdown())
 }
 
 /// Returns a JSON array with the report of each test. Each report also contains the start time and
 /// the search limits.
-pub fn log_json(entries: &[LogEntry]) -> Value {
-    let reports = entries.iter().map(|LogEntry { created_ms, summary }| {
+pub fn log_json(tests: &[Summary]) -> Value {
+    let reports = tests.iter().map(|summary| {
         let limits = summary.limits().map(|limits| limits.to_string());
         let mut report = report(summary);
-        (report.started, report.limits) = (Some(utc_time(*created_ms)), Some(limits.collect()));
+        let started = utc_time(summary.created_ms);
+        (report.started, report.limits) = (Some(started), Some(limits.collect()));
         report
     });
     to_value(&reports.collect::<Vec<_>>())
@@ -47,13 +39,13 @@ test, from 0 (LL) to 2 (WW).
 ";
 
 /// Returns the log as a table.
-pub fn log_table(entries: &[LogEntry]) -> Table {
+pub fn log_table(tests: &[Summary]) -> Table {
     let mut table = Table::with_columns(
         ["date", "change", "dev", "base", "bounds, Elo", "limits", "games"],
         ["LL, LD, DD+WL, WD, WW", "Elo (95 %)", "LLR", "verdict", "run"],
     );
-    for LogEntry { created_ms, summary } in entries {
-        let started = utc_time(*created_ms);
+    for summary in tests {
+        let started = utc_time(summary.created_ms);
         let strength = summary.strength();
         table.push([
             &started.get(.."2000-01-01".len()).unwrap_or(&started),
@@ -113,8 +105,8 @@ mod tests {
     use arbiter_run::{GameTally, PairTally, RunInput, RunState};
     use arbiter_stats::GameResult;
 
-    /// Returns the entry of an SPRT after `pairs` pairs; the first engine won most of the pairs.
-    fn entry(run: &str, pairs: u64, ending: Option<RunEnd>) -> LogEntry {
+    /// Returns the summary of an SPRT after `pairs` pairs; the first engine won most of the pairs.
+    fn test(run: &str, pairs: u64, ending: Option<RunEnd>) -> Summary {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let mut state = RunState::new(plan.schedule(), plan.sprt);
         for pair in 0..pairs {
@@ -132,7 +124,7 @@ mod tests {
         }
         let ending = state.ending().or(ending);
         let summary = Summary::new(run, &plan, &state, ending);
-        LogEntry { created_ms: 1_795_136_523_000, summary }
+        Summary { created_ms: 1_795_136_523_000, ..summary }
     }
 
     fn built(commit: &str, is_dirty: bool) -> Option<Provenance> {
@@ -140,8 +132,8 @@ mod tests {
         Some(Provenance { repo, revision, commit: commit.to_owned(), is_dirty, bench: None })
     }
 
-    fn rows(entries: &[LogEntry]) -> Vec<Vec<String>> {
-        let text = log_markdown(entries, "Log");
+    fn rows(tests: &[Summary]) -> Vec<Vec<String>> {
+        let text = log_markdown(tests, "Log");
         let rows = text.lines().filter(|line| line.starts_with('|')).skip(2);
         rows.map(|row| row.trim_matches('|').split('|').map(|c| c.trim().to_owned()).collect())
             .collect()
@@ -149,14 +141,14 @@ mod tests {
 
     #[test]
     fn a_log_row_has_the_description_commits_and_verdict() {
-        let mut decided = entry("one", 60, None);
-        decided.summary.about = Some("a better rook".to_owned());
-        decided.summary.engines = vec!["HEAD@123456789".into(), "old".into()];
+        let mut decided = test("one", 60, None);
+        decided.about = Some("a better rook".to_owned());
+        decided.engines = vec!["HEAD@123456789".into(), "old".into()];
         let built = [built("123456789abcdef", false), built("fedcba987654321", true)];
-        for (engine, from) in decided.summary.plan.engines.iter_mut().zip(built) {
+        for (engine, from) in decided.plan.engines.iter_mut().zip(built) {
             engine.provenance = from;
         }
-        let rows = rows(&[decided, entry("two", 3, Some(RunEnd::Complete))]);
+        let rows = rows(&[decided, test("two", 3, Some(RunEnd::Complete))]);
         let [first, second] = &rows[..] else { panic!("{rows:?}") };
         assert_eq!(first[..2], ["2026-11-20", "a better rook"]);
         assert_eq!(first[2..4], ["123456789", "old (fedcba987-dirty)"]);
@@ -171,23 +163,23 @@ mod tests {
 
     #[test]
     fn unusual_endings_and_error_rates_are_shown() {
-        let mut open = entry("open", 1, None);
-        assert_eq!(verdict(&open.summary), "undecided (unfinished)");
-        open.summary.ending = Some(RunEnd::Interrupted);
-        assert_eq!(verdict(&open.summary), "undecided (interrupted)");
+        let mut open = test("open", 1, None);
+        assert_eq!(verdict(&open), "undecided (unfinished)");
+        open.ending = Some(RunEnd::Interrupted);
+        assert_eq!(verdict(&open), "undecided (interrupted)");
         // One fault in a few games is not enough to be certain that the final fault share exceeds
         // the limit.
-        open.summary.counts.faults.insert((0, Termination::Crash), 1);
-        assert_eq!(verdict(&open.summary), "undecided (interrupted)");
-        open.summary.plan.fault_limit = 0.0;
-        assert_eq!(verdict(&open.summary), "undecided (interrupted), invalid (faults)");
-        (open.summary.plan.fault_limit, open.summary.ending) = (0.05, Some(RunEnd::Complete));
-        assert_eq!(verdict(&open.summary), "undecided (cap), invalid (faults)");
-        let model = open.summary.plan.sprt.unwrap().model;
+        open.counts.faults.insert((0, Termination::Crash), 1);
+        assert_eq!(verdict(&open), "undecided (interrupted)");
+        open.plan.fault_limit = 0.0;
+        assert_eq!(verdict(&open), "undecided (interrupted), invalid (faults)");
+        (open.plan.fault_limit, open.ending) = (0.05, Some(RunEnd::Complete));
+        assert_eq!(verdict(&open), "undecided (cap), invalid (faults)");
+        let model = open.plan.sprt.unwrap().model;
         let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();
         assert_eq!(sprt_bounds_text(&strict), "[-3, 1.5] normalized, alpha 0.01");
-        open.summary.plan.engines[1].conditions.limits.nodes = Some(7);
-        let text = open.summary.limits_text();
+        open.plan.engines[1].conditions.limits.nodes = Some(7);
+        let text = open.limits_text();
         assert!(text.contains(" v "), "{text}");
         let json = log_json(&[open]);
         assert_eq!(json[0]["started"], "2026-11-20T01:02:03Z");

@@ -2,7 +2,6 @@
 
 pub(crate) mod brief;
 pub(crate) mod document;
-pub(crate) mod embed;
 pub(crate) mod gate;
 mod head;
 pub(crate) mod json;

@@ -202,7 +202,6 @@ fn a_run_shows_its_state_boards_and_commands() {
 fn compared_runs_show_their_differences() {
     let compared = |run: &str, seed: &str, pairs| ComparedRun {
         summary: summary(run, pairs),
-        started: "2026-11-20 01:02".to_owned(),
         history: Vec::new(),
         settings: vec![("kind", "sprt".to_owned())],
         flags: vec!["--engine 'cmd=a --x'".to_owned(), format!("--seed {seed}")],

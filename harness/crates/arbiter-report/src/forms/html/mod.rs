@@ -35,10 +35,6 @@ pub fn html_page(document: &Document) -> String {
                 meta http-equiv="Content-Security-Policy" content=(HTML_POLICY);
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content=(concat!("Arbiter ", env!("CARGO_PKG_VERSION")));
-                meta property="og:type" content="website";
-                meta property="og:site_name" content="Arbiter";
-                meta property="og:title" content=(document.title);
-                meta property="og:description" content=(document.verdict().1);
                 title { (document.title) }
                 style { (PreEscaped(HTML_STYLE)) }
             }

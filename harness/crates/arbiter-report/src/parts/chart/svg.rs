@@ -27,7 +27,7 @@ use crate::parts::text::shortened;
 pub(crate) struct Frame {
     /// CSS class of the element.
     class: &'static str,
-    pub(crate) width: u32,
+    width: u32,
     /// Height of a chart without rows.
     height: u32,
     /// Width of the column for values next to the vertical axis; the next field is the width for
@@ -336,7 +336,7 @@ fn draw_horizontal_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> DrawRes
 
 impl Frame {
     /// Returns the height of a chart in this frame.
-    pub(crate) fn height_of(&self, chart: &Chart) -> u32 {
+    fn height_of(&self, chart: &Chart) -> u32 {
         match chart.row_names().len() {
             0 => self.height,
             rows => BESIDES_ROWS + ROW * places(rows) as u32,

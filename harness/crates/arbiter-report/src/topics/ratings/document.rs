@@ -69,7 +69,7 @@ fn played_opening(Opening { name, results }: &Opening) -> PlayedOpening {
 /// point of view. Returns `None` unless there are exactly two players.
 fn duel(ratings: &Ratings<'_>) -> Option<([usize; 2], Encounter)> {
     let players: [usize; 2] = ratings.order().try_into().ok()?;
-    let [meeting] = ratings.meetings else { return None };
+    let [meeting] = &ratings.meetings[..] else { return None };
     let mut encounter = encounter(meeting);
     // Pairs omit games without a partner game, so the pairs are used only if every game has a
     // partner game.
@@ -172,7 +172,7 @@ fn crosstables(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) 
     document.table(ratings.crossed());
     document.paragraph("Wins, draws and losses of the row's player.");
     let names: Vec<_> = order.iter().map(|player| (*player, ratings.name(*player))).collect();
-    let likelihood = |one, other| superiority(ratings.rated, one, other);
+    let likelihood = |one, other| superiority(&ratings.rated, one, other);
     result_figures::superiority(document, &names, likelihood);
 }
 
@@ -190,7 +190,7 @@ fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) 
 }
 
 fn bias(ratings: &Ratings<'_>) -> String {
-    let rated = ratings.rated;
+    let rated = &ratings.rated;
     let (elo, error) = (rated.advantage, rated.advantage_error);
     let mut text = result_figures::advantage(elo, error, "on the scale of the ratings");
     if let Some((_, encounter)) = duel(ratings) {
@@ -273,8 +273,8 @@ mod tests {
         let rated = rate(tally.players.len(), &meetings, &options).expect("ratings");
         let ratings = Ratings {
             tally: &tally,
-            meetings: &meetings,
-            rated: &rated,
+            meetings,
+            rated,
             law: options.model,
             model: String::new(),
             min_games: 0,

@@ -19,7 +19,7 @@ use arbiter_plan::Prior;
 use arbiter_rate::{Opening, Player, RejectedGame, Tally};
 use arbiter_run::Encounter;
 use arbiter_stats::Trinomial;
-use arbiter_stats::ratings::{Errors, Meeting, OutcomeModel, RatingList};
+use arbiter_stats::ratings::{Errors, Meeting, NoMaximum, Options, OutcomeModel, RatingList, rate};
 
 /// Maximum number of groups that are listed.
 const MAX_GROUPS: usize = 10;
@@ -33,9 +33,9 @@ pub struct Ratings<'a> {
     /// Counts of games and pairs, by player and by opening.
     pub tally: &'a Tally,
     /// Results of each pair of players.
-    pub meetings: &'a [Meeting],
+    pub meetings: Vec<Meeting>,
     /// Ratings computed from `meetings`.
-    pub rated: &'a RatingList,
+    pub rated: RatingList,
     /// Model of game results.
     pub law: OutcomeModel,
     /// Description of the model and the scale.
@@ -48,7 +48,19 @@ pub struct Ratings<'a> {
     pub given: Vec<usize>,
 }
 
-impl Ratings<'_> {
+impl<'a> Ratings<'a> {
+    /// Computes the ratings of all players, none of whom is left out of the table. `scale` is a
+    /// description of the scale.
+    pub fn new(tally: &'a Tally, options: &Options, scale: &str) -> Result<Ratings<'a>, NoMaximum> {
+        let meetings = tally.meetings();
+        let rated = rate(tally.players.len(), &meetings, options)?;
+        let law = options.model;
+        let anchors = options.anchors.iter().map(|(player, _)| *player);
+        let given = anchors.chain(options.priors.iter().map(|prior| prior.player)).collect();
+        let model = format!("law {law}, {scale}");
+        Ok(Ratings { tally, meetings, rated, law, model, min_games: 0, average: 0.0, given })
+    }
+
     /// Returns `true` if a player appears in the table of ratings.
     pub(super) fn is_shown(&self, player: usize) -> bool {
         self.tally.players[player].results().games() >= self.min_games
@@ -68,7 +80,7 @@ impl Ratings<'_> {
     /// Returns the rating of a player, including [`Ratings::average`]; `None` if the player was not
     /// rated.
     pub(super) fn rating(&self, player: usize) -> Option<Rating> {
-        let rating = Rating::of(self.rated, player)?;
+        let rating = Rating::of(&self.rated, player)?;
         Some(Rating { elo: rating.elo + self.average, ..rating })
     }
 
@@ -119,7 +131,7 @@ impl Ratings<'_> {
         let order = self.order();
         let mut table = Table::with_columns(["", "won-drawn-lost"], 1..=order.len());
         for (place, player) in (1..).zip(&order) {
-            let cells = order.iter().map(|other| match against(self.meetings, *player, *other) {
+            let cells = order.iter().map(|other| match against(&self.meetings, *player, *other) {
                 Some([lost, drawn, won]) => format!("{won}-{drawn}-{lost}"),
                 None => String::new(),
             });
@@ -141,7 +153,7 @@ pub fn elostat(ratings: &Ratings<'_>) -> String {
         let Some(rating) = ratings.rating(player) else { continue };
         let results = ratings.tally.players[player].results();
         let (mut sum, mut games_met) = (0.0, 0);
-        for meeting in ratings.meetings {
+        for meeting in &ratings.meetings {
             let Some(side) = meeting.players.iter().position(|other| *other == player) else {
                 continue;
             };
