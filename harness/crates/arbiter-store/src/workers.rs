@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use rusqlite::params;
 use serde_json::json;
 
-use super::{Result, Store, disturbance};
+use super::{Result, Store};
+use crate::parts::game_rows;
 use arbiter_run::{ExcludedWorker, PairTally, Remark};
 
 impl Store {
@@ -108,7 +109,7 @@ impl Store {
             "first": first,
             "second": second,
             "opening": played.pairing.opening,
-            "games": disturbance::games(&played),
+            "games": game_rows(&played),
             "transcripts": transcripts,
         });
         let insert = "INSERT INTO discarded (run, pair, worker, played) VALUES (?1, ?2, ?3, ?4)";
