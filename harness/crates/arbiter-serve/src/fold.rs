@@ -2,7 +2,7 @@
 
 use arbiter_report::{Summary, apply_tallies, replayed_state, shown_run, summary_of};
 use arbiter_run::{Effect, RunState};
-use arbiter_store::{Mark, Store, StoreError, StoredRun};
+use arbiter_store::{Store, StoreError, StoredRun};
 
 /// State of a run after the pairs read so far.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub(crate) struct Fold {
     pub(crate) stored: StoredRun,
     /// State of the run after the pairs read so far.
     pub(crate) state: RunState,
-    mark: Mark,
+    mark: u64,
     epoch: [u64; 2],
 }
 

@@ -12,10 +12,6 @@ use arbiter_run::PairTally;
 /// Maximum time for which a reader waits while another process sets up the file.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// Position in the order in which games were added to the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mark(u64);
-
 impl Store {
     /// Opens the existing store of a results folder for reading only. Readers and the writer do not
     /// block each other. A store of an older format is migrated first.
@@ -60,13 +56,13 @@ impl Store {
     }
 
     /// Returns the position after which new games will be added.
-    pub fn mark(&self) -> Result<Mark> {
-        self.number("SELECT coalesce(max(rowid), 0) FROM games", []).map(Mark)
+    pub fn mark(&self) -> Result<u64> {
+        self.number("SELECT coalesce(max(rowid), 0) FROM games", [])
     }
 
     /// Returns the tallies of the pairs that were added to a run after `mark`, in the order of
     /// addition. Also returns the mark for the next call.
-    pub fn tallies_after(&self, run: &str, mark: Mark) -> Result<(Vec<PairTally>, Mark)> {
+    pub fn tallies_after(&self, run: &str, mark: u64) -> Result<(Vec<PairTally>, u64)> {
         let next = self.mark()?;
         // Few rows follow the mark, so these rows are found by row number. The plus sign keeps
         // SQLite from searching by run instead.
@@ -75,6 +71,6 @@ impl Store {
              WHERE g.rowid > ?1 AND g.rowid <= ?2 AND +g.run = ?3 AND g.half = 0
                  AND p.run = g.run AND p.pair = g.pair ORDER BY g.rowid"
         );
-        Ok((self.select_tallies(run, &from, params![mark.0, next.0, run])?, next))
+        Ok((self.select_tallies(run, &from, params![mark, next, run])?, next))
     }
 }

@@ -37,7 +37,6 @@ use arbiter_run::Latencies;
 
 pub use archive::ArchiveError;
 pub use checksum::CheckedRun;
-pub use follow::Mark;
 pub use games::{GameOrder, GamePart, GameQuery, ListedGame, parse_place};
 pub use gates::StoredGate;
 pub use parts::LintCount;
