@@ -19,7 +19,9 @@ mod tournament;
 mod tuning;
 
 pub use ablation::Ablation;
-pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
+pub use affinity::{
+    Affinity, cpu_list, cpu_sets, cpus_per_game, engine_threads, is_threads_option,
+};
 pub use book::{BUNDLED_BOOK, load_book, load_part_of_book};
 pub use engine::{BUNDLED, Engine, LaunchSettings, Provenance, SandboxMode};
 pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, limits_text, settings_text, unless};

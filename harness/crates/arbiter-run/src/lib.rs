@@ -7,7 +7,6 @@
 mod contention;
 mod control;
 mod counts;
-mod cpu_sets;
 mod event;
 mod job;
 mod latency;
@@ -17,7 +16,6 @@ mod state;
 pub use contention::{Disturbances, judge_contention, overload, suspicion, voided_again};
 pub use control::{ControlCommand, MAX_SLOTS, Pace, RunStatus};
 pub use counts::{Encounter, GameTally, PairTally, RunCounts};
-pub use cpu_sets::cpu_sets;
 pub use event::{ExcludedWorker, FilePrefix, Observer, ObserverError, Remark, RunEnd, RunEvent};
 pub use job::{Games, JobMaker, PairJob, PlayedPair, load_thin_book, thin_book};
 pub use latency::{Latencies, LatencyDistribution, LatencyKind};

@@ -10,12 +10,13 @@ use thiserror::Error;
 use arbiter_game::annotation::{Dialect, Keeping};
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_openings::Book;
-use arbiter_plan::{Engine, LaunchSettings, Plan, SandboxMode, cpus_per_game, is_threads_option};
+use arbiter_plan::{
+    Engine, LaunchSettings, Plan, SandboxMode, cpu_sets, cpus_per_game, is_threads_option,
+};
 use arbiter_process::{
     Launch, QUIT_GRACE, ResourceLimits, Sandbox, Spawner, allowed_cpus, made_for,
 };
 use arbiter_protocol::{Deadlines, OptionDeclaration, Protocol, Session, SessionError, Setup};
-use arbiter_run::cpu_sets;
 
 /// Time to wait for an answer to `uci` before the engine is also started as an xboard engine.
 /// Without this second start, the check of an xboard engine would take the full timeout of `uciok`,
