@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::bench::{BenchTarget, Signature, promised_nodes, run_bench};
@@ -16,7 +16,7 @@ use super::git::{Commit, Repository, Snapshot};
 use super::log::Log;
 use super::recipe::{BuildSettings, Recipe, first_error, lacks_network, recipe};
 use arbiter_process::{
-    Cancel, Completed, EndReason, Launch, Links, Sandbox, Spawner, Timeouts, open_output,
+    Cancel, Completed, EndReason, Launch, Links, Sandbox, Spawner, Timeouts, lock, open_output,
     processor_features, read_settings, run_to_completion,
 };
 
@@ -290,7 +290,7 @@ impl<'a> Builder<'a> {
         let ended = self.run_steps(checkout, &file);
         // The log must be complete before an error message refers to it. A poisoned lock is
         // harmless: a panic while the lock is held leaves a valid state.
-        let written = file.lock().unwrap_or_else(PoisonError::into_inner).finish();
+        let written = lock(&file).finish();
         written.map_err(io_error(&log))?;
         let ended = ended?;
         let fail = |failure, how: String| {
@@ -345,7 +345,7 @@ impl<'a> Builder<'a> {
         let run = |step: &str, limit| {
             let log = log.clone();
             self.shell(checkout, step, limit, move |line: &str| {
-                log.lock().unwrap_or_else(PoisonError::into_inner).add(line);
+                lock(&log).add(line);
             })
         };
         let mut spent = Duration::ZERO;
