@@ -116,8 +116,8 @@ async fn evaluate(
     let fen = Fen::from_position(&candidate.position, EnPassantMode::Legal).to_string();
     let opinion = engine.ask(&fen, nodes).await.map_err(Failure::invalid)?;
     Ok(opinion.and_then(|opinion| {
-        let score = opinion.score.centipawns()?;
+        let score = opinion.score?.centipawns()?;
         let score_cp = candidate.position.turn().fold_wb(score, -score);
-        Some(Verdict { score_cp, depth: opinion.depth })
+        Some(Verdict { score_cp, depth: opinion.depth.unwrap_or_default() })
     }))
 }

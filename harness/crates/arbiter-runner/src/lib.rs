@@ -13,9 +13,8 @@ mod fingerprint;
 mod live_games;
 mod preflight;
 mod signal;
-mod tuning_check;
 
-pub use analysis::{AnalysisEngine, Evaluation};
+pub use analysis::{AnalysisEngine, check_tuning, spin_options};
 pub use control_socket::{
     CONTROL_TIMEOUT, ControlError, bind_control_socket, connect_control_socket, send_command,
 };
@@ -36,4 +35,3 @@ pub use preflight::{
     cpu_sets_of, engine_setup, engine_setups, sandbox,
 };
 pub use signal::{Signals, StopSignal};
-pub use tuning_check::{check_tuning, spin_options};
