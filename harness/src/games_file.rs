@@ -295,7 +295,7 @@ mod tests {
     use arbiter_plan::{Plan, Request, RunKind};
     use arbiter_run::Games;
     use arbiter_schedule::Pairing;
-    use arbiter_store::Fingerprints;
+    use arbiter_store::{EngineHashes, Fingerprints};
 
     const BEFORE: &str = "; somebody else's games\n\n";
 
@@ -304,7 +304,7 @@ mod tests {
             Plan::resolve(RunKind::Sprt, Request::default()).expect("the defaults are valid");
         // Reading the table of opening names takes a long time.
         plan.annotation.has_origin = false;
-        let engines = vec!["a".into(), "b".into()];
+        let engines = vec![EngineHashes::default(); 2];
         let fingerprints = Fingerprints { engines, ..Fingerprints::default() };
         Content::Pgn(Box::new(PgnHeader::of(&plan, &fingerprints, 0)))
     }

@@ -20,7 +20,7 @@ use arbiter_process::{EndReason, Timeouts, folder_of, open_input, run_to_complet
 use arbiter_report::note;
 use arbiter_runner::unix_time_ms;
 use arbiter_settings::merged;
-use arbiter_store::{RunLock, Store};
+use arbiter_store::{EngineHashes, RunLock, Store};
 use arbiter_suite::packed;
 
 /// First line of a file of positions; identifies the format of the file.
@@ -254,13 +254,13 @@ fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure
 
 /// Returns the header of the file, with the conditions of the games, padded or truncated to
 /// [`HEADER_BYTES`].
-fn header(run: &str, plan: &Plan, hashes: &[String]) -> Vec<u8> {
+fn header(run: &str, plan: &Plan, hashes: &[EngineHashes]) -> Vec<u8> {
     let version = env!("CARGO_PKG_VERSION");
     let seed = plan.seed;
     let mut text = format!("{MAGIC}\nrun {run}\narbiter {version}\nseed {seed}\n");
-    for (engine, hash) in plan.engines.iter().zip(hashes) {
+    for (engine, hashes) in plan.engines.iter().zip(hashes) {
         let limits = engine.conditions.limits;
-        text.push_str(&format!("engine {} {limits} {:.16}\n", engine.name, hash));
+        text.push_str(&format!("engine {} {limits} {:.16}\n", engine.name, hashes.program));
     }
     let mut bytes = text.into_bytes();
     bytes.resize(HEADER_BYTES, b' ');

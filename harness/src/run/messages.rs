@@ -11,7 +11,7 @@ use arbiter_openings::Book;
 use arbiter_plan::{Engine, LaunchSettings, Plan, RunKind, cpu_list, default_concurrency};
 use arbiter_report::{log_warn, note, repeats_text, rules_text, tuned_names, tuning_schedule};
 use arbiter_runner::{RunError, cpu_sets_of};
-use arbiter_store::Store;
+use arbiter_store::{EngineHashes, Store};
 
 /// Maximum number of excluded lines, and of corrected lines, that are quoted from a book.
 const QUOTED_FAULTS: usize = 2;
@@ -105,9 +105,9 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
     let source =
         |engine: &Engine| engine.provenance.as_ref().map(|p| (p.commit.clone(), p.is_dirty));
     let engines: Vec<_> = plan.own_engines().zip(&fingerprints.engines).collect();
-    for (index, ((one, engine), hash)) in engines.iter().enumerate() {
-        let is_same = |((_, other), its): &&((&str, &Engine), &String)| {
-            its == hash && settings(other) == settings(engine) && source(other) == source(engine)
+    for (index, ((one, engine), hashes)) in engines.iter().enumerate() {
+        let is_same = |((_, other), its): &&((&str, &Engine), &EngineHashes)| {
+            its == hashes && settings(other) == settings(engine) && source(other) == source(engine)
         };
         if let Some(((other, _), _)) = engines[index + 1..].iter().find(is_same) {
             note(&format!(

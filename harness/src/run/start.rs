@@ -212,10 +212,10 @@ pub(super) fn dry_run(mut requested: RequestedRun) -> Result<(), Failure> {
     let mut engines = plan.engines.iter();
     inputs.setups.retain(|_| engines.next().is_some_and(|engine| !is_stand_in(engine)));
     let book = check_engines(&mut plan, inputs, requested.is_probed, None)?.book;
-    for (engine, hash) in plan.engines.iter_mut().zip(&mut fingerprints.engines) {
+    for (engine, hashes) in plan.engines.iter_mut().zip(&mut fingerprints.engines) {
         if is_stand_in(engine) {
             engine.program = Some("not built".into());
-            *hash = "unknown".to_owned();
+            hashes.program = "unknown".to_owned();
         }
     }
     if let Some(words) = repeats_text(&plan, &book) {

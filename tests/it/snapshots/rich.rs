@@ -18,7 +18,7 @@ use arbiter_run::{Games, PairTally, PlayedPair, Remark, RunEnd, RunInput, RunSta
 use arbiter_schedule::Format;
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, ParameterKind, Tuning};
 use arbiter_stats::Model;
-use arbiter_store::{Fingerprints, Offsets, Store, StoredGate};
+use arbiter_store::{EngineHashes, Fingerprints, Offsets, Store, StoredGate};
 use serde_json::json;
 use shakmaty::{ByColor, Color};
 
@@ -193,8 +193,7 @@ fn rich(store: &mut Store) {
             count: 3,
             faults: vec!["book.epd:7: no white king".into(), "book.epd:9: not a FEN".into()],
         },
-        engines: vec!["e".repeat(64), "f".repeat(64)],
-        option_files: Vec::new(),
+        engines: ["e", "f"].map(engine_hashes).into(),
         host: "Some CPU, 2 processors available, linux 6.1, x86_64".into(),
     };
     let about = Some("one of everything");
@@ -374,7 +373,7 @@ fn add(
 ) {
     let fingerprints = Fingerprints {
         book: "b".repeat(64),
-        engines: vec!["e".repeat(64); plan.engines.len()],
+        engines: vec![engine_hashes("e"); plan.engines.len()],
         host: "Some CPU".into(),
         ..Fingerprints::default()
     };
@@ -411,4 +410,9 @@ fn add(
         state.apply(RunInput::Committed(tally));
     }
     store.set_ending(run, ending).expect("it is noted");
+}
+
+/// Returns the hashes of an engine without option files.
+fn engine_hashes(digit: &str) -> EngineHashes {
+    EngineHashes { program: digit.repeat(64), option_files: Vec::new() }
 }

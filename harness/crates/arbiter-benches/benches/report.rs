@@ -22,7 +22,7 @@ use arbiter_game::record::{GameRecord, MoveRecord, SearchInfo};
 use arbiter_plan::{Plan, Request, RunKind};
 use arbiter_protocol::Score;
 use arbiter_run::{Games, PlayedPair};
-use arbiter_store::{Fingerprints, Offsets, Store};
+use arbiter_store::{EngineHashes, Fingerprints, Offsets, Store};
 use clap::Parser;
 use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Position, fen::Fen};
 
@@ -83,8 +83,9 @@ fn fill(folder: &Path) {
     let mut store = Store::create(folder).expect("an empty folder takes a store");
     let plan =
         Plan::resolve(RunKind::Sprt, Request::default()).expect("a demonstration needs nothing");
+    let hashes = |digit: &str| EngineHashes { program: digit.repeat(64), option_files: vec![] };
     let prints = Fingerprints {
-        engines: vec!["e".repeat(64), "f".repeat(64)],
+        engines: vec![hashes("e"), hashes("f")],
         book: "b".repeat(64),
         ..Fingerprints::default()
     };

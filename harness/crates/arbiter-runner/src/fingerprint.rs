@@ -6,7 +6,7 @@ use std::path::Path;
 use arbiter_openings::Book;
 use arbiter_plan::{BUNDLED_BOOK, Plan};
 use arbiter_process::{open_input, processor_name, system_version};
-use arbiter_store::Fingerprints;
+use arbiter_store::{EngineHashes, Fingerprints};
 
 /// Hashes the opening book of the plan, the openings read from the book, the programs, and the
 /// option files. `known` are fingerprints with the hashes of the book, if these are known, and
@@ -22,20 +22,20 @@ pub fn take_fingerprints(
         (None, None) => [blake3::hash(BUNDLED_BOOK).to_string(), hash_openings(opened)],
         (None, Some(path)) => [hash_file(path)?, hash_openings(opened)],
     };
-    let programs =
-        plan.engines.iter().map(|engine| engine.program.as_deref().unwrap_or(own_binary));
-    let engines = programs.map(hash_file);
-    let option_files = plan.engines.iter().map(|engine| {
-        engine.option_files().map(|(_, path)| hash_file(path)).collect::<Result<_, _>>()
-    });
+    let mut engines = Vec::new();
+    for engine in &plan.engines {
+        let program = hash_file(engine.program.as_deref().unwrap_or(own_binary))?;
+        let option_files = engine.option_files().map(|(_, path)| hash_file(path));
+        let option_files = option_files.collect::<Result<_, _>>()?;
+        engines.push(EngineHashes { program, option_files });
+    }
     Ok(Fingerprints {
         book,
         openings,
         quarantine: opened.quarantine.clone(),
         corrected: opened.corrected.clone(),
         duplicates: Some(opened.duplicates),
-        engines: engines.collect::<Result<_, _>>()?,
-        option_files: option_files.collect::<Result<_, _>>()?,
+        engines,
         host: host(),
     })
 }
@@ -54,7 +54,7 @@ fn host() -> String {
 /// names the first input that has changed.
 pub fn check_unchanged(plan: &Plan, then: &Fingerprints, now: &Fingerprints) -> Result<(), String> {
     let engines = then.engines.iter().zip(&now.engines).zip(&plan.engines);
-    let mut changed_engines = engines.filter(|((then, now), _)| then != now);
+    let mut changed_engines = engines.filter(|((then, now), _)| then.program != now.program);
     let changed = if then.book != now.book {
         "the opening book".to_owned()
     } else if then.openings != now.openings {
@@ -77,7 +77,9 @@ fn changed_option_file(plan: &Plan, then: &Fingerprints, now: &Fingerprints) -> 
     let files = plan.engines.iter().flat_map(|engine| {
         engine.option_files().map(|(option, path)| (&engine.name, option, path))
     });
-    let hashes = then.option_files.iter().flatten().zip(now.option_files.iter().flatten());
+    let [then, now] = [then, now].map(|hashes| hashes.engines.iter());
+    let [then, now] = [then, now].map(|engines| engines.flat_map(|own| &own.option_files));
+    let hashes = then.zip(now);
     let ((name, option, path), (then, now)) =
         files.zip(hashes).find(|(_, (then, now))| then != now)?;
     Some(format!(

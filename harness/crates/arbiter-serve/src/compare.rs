@@ -55,7 +55,8 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
     let plan = &stored.plan;
     let all = |values: Vec<String>| values.join("; ");
     let limits = summary.limits().map(|limits| limits.to_string()).collect();
-    let hashes = stored.fingerprints.engines.iter().map(|hash| short_hash(hash)).collect();
+    let hashes =
+        stored.fingerprints.engines.iter().map(|hashes| short_hash(&hashes.program)).collect();
     vec![
         ("kind", plan.kind.to_string()),
         ("engines", all(summary.engines.clone())),

@@ -42,7 +42,7 @@ pub use gates::StoredGate;
 pub use parts::LintCount;
 pub use query::{LATEST, RunHead, StoredRun};
 pub use recorded::RecordedGame;
-pub use rows::Fingerprints;
+pub use rows::{EngineHashes, Fingerprints};
 pub use run_lock::{LockError, RunLock};
 
 /// Offsets, in bytes, at which the games of a run start in the output files.

@@ -11,5 +11,5 @@ mod plan;
 mod tests;
 
 pub(crate) use game::{GameRow, stored_hash};
-pub use plan::Fingerprints;
 pub(crate) use plan::PlanRow;
+pub use plan::{EngineHashes, Fingerprints};

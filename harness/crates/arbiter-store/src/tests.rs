@@ -39,7 +39,7 @@ fn game() -> GameRecord {
 fn filled(folder: &Path) -> (Store, PlayedPair) {
     let mut store = Store::create(folder).unwrap();
     let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
-    let prints = Fingerprints { engines: vec!["x".into(), "y".into()], ..Default::default() };
+    let prints = Fingerprints { engines: vec![EngineHashes::default(); 2], ..Default::default() };
     store.begin_run("run", 0, &plan, &prints, Offsets { pgn: 3, epd: 4 }, Some("why")).unwrap();
     let pairing = Pairing { pair: 0, engines: [0, 1], opening: 0 };
     let played = PlayedPair { pairing, games: Games { first: game(), second: Some(game()) } };
@@ -514,7 +514,8 @@ fn an_imported_run_names_no_files() {
     let mut plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
     (plan.pgn, plan.epd) = (Some("/a.pgn".into()), Some("/a.epd".into()));
     plan.engines[1].launch.stderr = Some("/a.log".into());
-    let mut prints = Fingerprints { engines: vec!["x".into(), "y".into()], ..Default::default() };
+    let mut prints =
+        Fingerprints { engines: vec![EngineHashes::default(); 2], ..Default::default() };
     prints.quarantine.faults.push("line 1: a\tb".into());
     store.begin_run("run", 0, &plan, &prints, Offsets { pgn: 3, epd: 4 }, None).unwrap();
     let (file, hash) = ("/a.pgn".into(), "z".to_owned());
@@ -537,7 +538,7 @@ fn imported_gates_are_shown_only_for_their_run_and_never_replace_own_gates() {
     let (repo, revision, commit) = ("/r".into(), "HEAD".to_owned(), "abc".to_owned());
     let built = Provenance { repo, revision, commit, is_dirty: false, bench: None };
     plan.engines[0].provenance = Some(built);
-    let prints = Fingerprints { engines: vec!["x".into(), "y".into()], ..Default::default() };
+    let prints = Fingerprints { engines: vec![EngineHashes::default(); 2], ..Default::default() };
     let add = |store: &Store, run: &str, created_ms, text: &str| {
         store.begin_run(run, 0, &plan, &prints, Offsets::default(), None).unwrap();
         let outcome = GateOutcome {

@@ -11,10 +11,10 @@ use arbiter_store::{Fingerprints, StoredRun};
 /// Adds a table of the engines with their programs, options and search limits.
 pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Fingerprints) {
     let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
-    for ((name, engine), (hash, files)) in plan.own_engines().zip(fingerprints.by_engine()) {
-        let options = options_text(engine, files);
+    for ((name, engine), hashes) in plan.own_engines().zip(&fingerprints.engines) {
+        let options = options_text(engine, &hashes.option_files);
         let limits = engine.conditions.limits;
-        engines.push([&name, &program(engine), &options, &limits, &short_hash(hash)]);
+        engines.push([&name, &program(engine), &options, &limits, &short_hash(&hashes.program)]);
     }
     document.table(engines);
     if let Some(Ablation { option, .. }) = &plan.ablation {

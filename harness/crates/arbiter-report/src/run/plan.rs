@@ -14,7 +14,7 @@ use arbiter_plan::{CpuContention, Engine, Plan, RunKind};
 use arbiter_schedule::{Design, Format};
 use arbiter_settings::command_line;
 use arbiter_stats::Sprt;
-use arbiter_store::Fingerprints;
+use arbiter_store::{EngineHashes, Fingerprints};
 
 /// Plan of a run with every default, printed by --dry-run.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -120,10 +120,10 @@ pub fn plan_json(
     book: &Book,
     concurrency: Option<usize>,
 ) -> Value {
-    let engines = plan.engines.iter().zip(fingerprints.by_engine());
+    let engines = plan.engines.iter().zip(&fingerprints.engines);
     to_value(&PlanFigures {
         kind: plan.kind,
-        engines: engines.map(|(engine, (hash, files))| figures(engine, hash, files)).collect(),
+        engines: engines.map(|(engine, hashes)| figures(engine, hashes)).collect(),
         book: plan.book.as_ref().map(|path| path.display().to_string()),
         book_blake3: &fingerprints.book,
         openings: book.len(),
@@ -143,9 +143,9 @@ pub fn plan_json(
     })
 }
 
-fn figures<'a>(engine: &'a Engine, hash: &'a str, files: &'a [String]) -> EngineFigures<'a> {
+fn figures<'a>(engine: &'a Engine, hashes: &'a EngineHashes) -> EngineFigures<'a> {
     let options = engine.options.iter().zip(engine.sent_options());
-    let files = engine.option_files().zip(files);
+    let files = engine.option_files().zip(&hashes.option_files);
     EngineFigures {
         name: &engine.name,
         program: engine.program.as_ref().map(|path| path.display().to_string()),
@@ -155,6 +155,6 @@ fn figures<'a>(engine: &'a Engine, hash: &'a str, files: &'a [String]) -> Engine
         limits: engine.conditions.limits.to_string(),
         margin_ms: engine.conditions.margin.as_secs_f64() * 1e3,
         commit: engine.provenance.as_ref().map(|from| from.commit.as_str()),
-        blake3: hash,
+        blake3: &hashes.program,
     }
 }

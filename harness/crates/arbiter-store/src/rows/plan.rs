@@ -1,6 +1,5 @@
 //! Stored form of plans.
 
-use std::iter::repeat;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -34,24 +33,22 @@ pub struct Fingerprints {
     /// because an earlier build stored the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<usize>,
-    /// Hash of each engine's program.
+    /// Hashes of each engine's files.
     #[serde(skip)]
-    pub engines: Vec<String>,
-    /// Hashes of the files that each engine's options name.
-    #[serde(skip)]
-    pub option_files: Vec<Vec<String>>,
+    pub engines: Vec<EngineHashes>,
     /// Description of the machine; a run may be resumed on another machine.
     pub host: String,
 }
 
-impl Fingerprints {
-    /// Returns, for each engine, the hash of the engine's program and the hashes of the files that
-    /// the engine's options name.
-    pub fn by_engine(&self) -> impl Iterator<Item = (&String, &[String])> {
-        // Runs of earlier versions have no hashes for these files.
-        let files = self.option_files.iter().map(Vec::as_slice).chain(repeat(&[][..]));
-        self.engines.iter().zip(files)
-    }
+/// Hashes of the files of an engine.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct EngineHashes {
+    /// Hash of the program.
+    #[serde(rename = "program_hash")]
+    pub program: String,
+    /// Hashes of the files that the engine's options name; empty in runs of earlier versions.
+    #[serde(rename = "option_file_hashes", default, skip_serializing_if = "Vec::is_empty")]
+    pub option_files: Vec<String>,
 }
 
 /// Stored plan, including the values that the serialization of [`Plan`] skips.
@@ -72,9 +69,8 @@ pub(crate) struct PlanRow {
 struct EngineRow {
     #[serde(flatten)]
     engine: Engine,
-    program_hash: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    option_file_hashes: Vec<String>,
+    #[serde(flatten)]
+    hashes: EngineHashes,
 }
 
 /// Folders of tablebases, and the rule for adjudication by tablebases.
@@ -97,12 +93,8 @@ struct OutputRow {
 impl PlanRow {
     /// Returns the stored form of a plan; `fingerprints` has a hash for each engine of the plan.
     pub(crate) fn of(plan: &Plan, fingerprints: &Fingerprints) -> PlanRow {
-        let engines = plan.engines.iter().cloned().zip(fingerprints.by_engine());
-        let engines = engines.map(|(engine, (program_hash, files))| EngineRow {
-            engine,
-            program_hash: program_hash.clone(),
-            option_file_hashes: files.to_vec(),
-        });
+        let engines = plan.engines.iter().cloned().zip(fingerprints.engines.iter().cloned());
+        let engines = engines.map(|(engine, hashes)| EngineRow { engine, hashes });
         let names_files = plan.engines.iter().any(|engine| engine.option_files().next().is_some());
         let tables = |rule| TablesRow { paths: plan.tables.clone(), rule };
         PlanRow {
@@ -142,10 +134,9 @@ impl PlanRow {
     /// Returns the plan and the fingerprints.
     pub(crate) fn into_plan(self) -> (Plan, Fingerprints) {
         let PlanRow { engines, mut fingerprints, tables, output, mut plan, .. } = self;
-        for row in engines {
-            fingerprints.engines.push(row.program_hash);
-            fingerprints.option_files.push(row.option_file_hashes);
-            plan.engines.push(row.engine);
+        for EngineRow { engine, hashes } in engines {
+            plan.engines.push(engine);
+            fingerprints.engines.push(hashes);
         }
         if let Some(TablesRow { paths, rule }) = tables {
             (plan.tables, plan.rules.tablebase) = (paths, Some(rule));

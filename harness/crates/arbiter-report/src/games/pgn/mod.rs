@@ -183,12 +183,12 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         tags.extend([("ECO", eco.to_owned()), ("Opening", name.to_owned())]);
     }
     if plan.annotation.has_origin && dialect.is_none() {
-        let hash = |color: Color| fingerprints.engines[*game.engines.get(color)].clone();
+        let hashes = |color: Color| &fingerprints.engines[*game.engines.get(color)];
+        let hash = |color| hashes(color).program.clone();
         tags.extend([("WhiteHash", hash(Color::White)), ("BlackHash", hash(Color::Black))]);
         for (tag, color) in [("WhiteFiles", Color::White), ("BlackFiles", Color::Black)] {
-            let hashes = fingerprints.option_files.get(*game.engines.get(color));
-            let files = hashes.map(|hashes| files_text(header.engine(game, color), hashes));
-            tags.extend(files.filter(|files| !files.is_empty()).map(|files| (tag, files)));
+            let files = files_text(header.engine(game, color), &hashes(color).option_files);
+            tags.extend(Some((tag, files)).filter(|(_, files)| !files.is_empty()));
         }
         tags.push(("Seed", plan.seed.to_string()));
     }
@@ -297,6 +297,7 @@ mod tests {
     use arbiter_protocol::Score;
     use arbiter_run::Games;
     use arbiter_schedule::Pairing;
+    use arbiter_store::EngineHashes;
     use shakmaty::ByColor;
 
     fn game(fen: &str, moves: &[&str]) -> GameRecord {
@@ -347,8 +348,10 @@ mod tests {
         let event = annotation.event.clone().or(Some("A \"test\"".to_owned()));
         plan.annotation = Annotation { event, ..annotation };
         let fingerprints = Fingerprints {
-            engines: vec!["aa".into(), "bb".into()],
-            option_files: vec![vec!["cc".into()]],
+            engines: vec![
+                EngineHashes { program: "aa".into(), option_files: vec!["cc".into()] },
+                EngineHashes { program: "bb".into(), option_files: vec![] },
+            ],
             ..Fingerprints::default()
         };
         let header = PgnHeader::of(&plan, &fingerprints, 1_893_542_400_000);

@@ -23,7 +23,7 @@ fn tunings_survive_storage_to_the_last_digit() {
     let mut request = Request { engines, tuning: Some(tuning), ..Request::default() };
     request.tournament.rounds = Some(11);
     let plan = Plan::resolve(RunKind::Tune, request).unwrap();
-    let engines = vec!["x".into(), "y".into()];
+    let engines = vec![EngineHashes::default(); 2];
     let json = PlanRow::of(&plan, &Fingerprints { engines, ..Default::default() }).to_json();
     let (read, _) = PlanRow::from_json(&json).unwrap().into_plan();
     assert_eq!(read.tuning, plan.tuning);
@@ -99,8 +99,10 @@ fn plans_survive_storage() {
         corrected: Quarantine { count: 1, faults: vec!["b.epd:4: odd".into()] },
         duplicates: Some(3),
         host: "a machine".into(),
-        engines: vec!["x".into(), "y".into()],
-        option_files: vec![vec![], vec!["z".into()]],
+        engines: vec![
+            EngineHashes { program: "x".into(), option_files: vec![] },
+            EngineHashes { program: "y".into(), option_files: vec!["z".into()] },
+        ],
     };
     let json = PlanRow::of(&plan, &fingerprints).to_json();
     let (read, prints) = PlanRow::from_json(&json).unwrap().into_plan();
