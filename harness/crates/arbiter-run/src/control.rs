@@ -38,13 +38,6 @@ pub enum ControlCommand {
     Boards,
 }
 
-impl ControlCommand {
-    /// Returns whether the command only reports and changes nothing.
-    pub fn is_query(self) -> bool {
-        matches!(self, ControlCommand::Status | ControlCommand::Boards)
-    }
-}
-
 impl FromStr for ControlCommand {
     type Err = String;
 

@@ -44,7 +44,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             self.apply(event).await?;
         }
         let status = self.status();
-        if !control.command.is_query() {
+        // The other commands change nothing.
+        if !matches!(control.command, ControlCommand::Status | ControlCommand::Boards) {
             let pace = status.pace;
             let slots = status.concurrency;
             let elapsed = self.clock.elapsed();
