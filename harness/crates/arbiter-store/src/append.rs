@@ -206,8 +206,3 @@ impl Store {
         self.execute(insert, params![run, pair, half, packed]).map(drop)
     }
 }
-
-/// Returns the ending with the stored name `name`; `None` if no ending has this name.
-pub(super) fn ending_of(name: Option<String>) -> Option<RunEnd> {
-    name?.parse().ok()
-}

@@ -3,7 +3,6 @@
 use rusqlite::{Params, Row, params};
 use shakmaty::{ByColor, KnownOutcome};
 
-use super::append::ending_of;
 use super::checksum::{OF_PAIR, OF_RUN, PAIRS, game_checksum};
 use super::{Offsets, Result, Store};
 use crate::rows::{Fingerprints, GameRow, PlanRow};
@@ -195,8 +194,10 @@ const HEAD: &str = "run, created_ms, ending,
     (SELECT count(*) FROM pairs WHERE pairs.run = runs.run), about";
 
 fn head(row: &Row<'_>) -> rusqlite::Result<RunHead> {
-    let (run, created_ms, ending, pairs, about) = row.try_into()?;
-    Ok(RunHead { run, created_ms, ending: ending_of(ending), pairs, about })
+    let (run, created_ms, ending, pairs, about): (_, _, Option<String>, _, _) = row.try_into()?;
+    // A later version may store other endings.
+    let ending = ending.and_then(|name| name.parse().ok());
+    Ok(RunHead { run, created_ms, ending, pairs, about })
 }
 
 /// Reads the tally of a pair; the inner error is the reason why the row is invalid.

@@ -14,13 +14,13 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::{ArchiveError, Cell, Column, END, GATES, Header, Line, TABLES, VERSION, commits};
-use crate::append::ending_of;
 use crate::checksum::{fill_in, game_checksum};
 use crate::gates::imported_key;
 use crate::query::{GAME, game_row};
 use crate::{Result, RunLock, Store, StoreError, schema};
 use arbiter_game::record::GameRecord;
 use arbiter_names::{MAX_NAME, is_hidden, is_name, shown};
+use arbiter_run::RunEnd;
 
 /// Maximum length of a line, in bytes: enough for a game of thousands of moves with the transcript.
 const MAX_LINE: u64 = 64 << 20;
@@ -170,7 +170,7 @@ impl Store {
             return Err(wrong(format!("{column} of {table} is not a name")));
         }
         if let Some(Cell::Text(ending)) = row.get("ending").filter(|_| table == TABLES[0])
-            && ending_of(Some(ending.clone())).is_none()
+            && ending.parse::<RunEnd>().is_err()
         {
             return Err(wrong(format!("'{ending}' is not an ending of a run")));
         }
