@@ -52,8 +52,7 @@ fn read_search(json: &mut Compact<'_>) -> Option<SearchInfo> {
             "ns" => elapsed = Some(Duration::from_nanos(json.number()?)),
             "t" => search.reported = Some(Duration::from_millis(json.number()?)),
             "l" => {
-                let left = Duration::from_nanos(json.number()?);
-                details.get_or_insert_default().left = Some(left);
+                details.get_or_insert_default().left = Some(Duration::from_nanos(json.number()?));
             }
             "nps" => details.get_or_insert_default().nps = Some(json.number()?),
             "hf" => details.get_or_insert_default().hashfull = Some(json.number()?),
@@ -87,6 +86,11 @@ impl<'a> Compact<'a> {
     pub(crate) fn expect(&mut self, token: &str) -> Option<()> {
         self.0 = self.0.strip_prefix(token)?;
         Some(())
+    }
+
+    /// Returns whether the rest starts with one of the characters `first`.
+    pub(crate) fn starts_with(&self, first: [char; 2]) -> bool {
+        self.0.starts_with(first)
     }
 
     /// Reads `begin`, items with commas between them, and `end`.
@@ -135,7 +139,7 @@ impl<'a> Compact<'a> {
     }
 
     /// Reads a value in any form, as serde does.
-    fn value<T: Deserialize<'a>>(&mut self) -> Option<T> {
+    pub(crate) fn value<T: Deserialize<'a>>(&mut self) -> Option<T> {
         let mut values = serde_json::Deserializer::from_str(self.0).into_iter();
         let value = values.next()?.ok()?;
         self.0 = self.0.get(values.byte_offset()..)?;
