@@ -34,23 +34,16 @@ impl Store {
     /// Stores an outcome; `key` is a hash of everything that determines the outcome.
     pub fn add_gate(&self, key: &str, gate: &StoredGate) -> Result<()> {
         let StoredGate { created_ms, test, base, outcome } = gate;
+        let GateOutcome { gate, text, code, seconds, .. } = outcome;
+        let kind = outcome.kind.to_string();
+        let verdict = outcome.verdict.to_string();
+        let figures = outcome.figures.to_string();
         let insert = format!(
             "INSERT INTO gates (key, {COLUMNS})
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
         );
-        let values = params![
-            key,
-            created_ms,
-            test,
-            base,
-            outcome.gate,
-            outcome.kind.to_string(),
-            outcome.verdict.to_string(),
-            outcome.text,
-            outcome.code,
-            outcome.seconds,
-            outcome.figures.to_string()
-        ];
+        let values =
+            params![key, created_ms, test, base, gate, kind, verdict, text, code, seconds, figures];
         self.execute(&insert, values).map(drop)
     }
 
