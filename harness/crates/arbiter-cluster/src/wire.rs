@@ -1,6 +1,7 @@
 //! Messages between coordinators and workers, with their version and their limits.
 //!
-//! A message is a JSON object with a version and a body. Types of other crates are serialized
+//! A message is a JSON object with a version and a body. Messages of a coordinator are signed, and
+//! also contain the public key and the signature. Types of other crates are serialized
 //! directly, so a change of their fields needs a new version. Received messages are not trusted:
 //! the length of a message is checked before parsing, text is made printable during parsing, and
 //! all other values are checked afterwards.
@@ -13,7 +14,6 @@ mod messages;
 mod result;
 #[cfg(any(test, feature = "fuzz"))]
 pub(crate) mod samples;
-mod signed;
 
 use std::io::{Read, Write};
 
@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::subject;
+use crate::trust::{Key, PublicKey, SIGNATURE_BYTES};
 use arbiter_game::text::{MAX_TEXT, printable};
 
 pub use arbiter_build::Signature as BenchResult;
@@ -38,7 +39,6 @@ pub use messages::{
 };
 pub use result::{JobResult, Payload, Report, write_result};
 pub(crate) use result::{ProvenResult, check_proof, read_result};
-pub use signed::{Signed, sign, unverified, verified};
 
 /// Version of all messages. Any change except a new field with a default raises the version, by at
 /// most one per release. Each release reads the messages of the previous and the next version. A
@@ -61,6 +61,10 @@ pub const MAX_PACKED: usize = 8 << 20;
 /// Maximum length of an unpacked message, in bytes. A small packed message may unpack to gigabytes,
 /// so the unpacked length has a separate limit.
 const MAX_UNPACKED: usize = 16 << 20;
+
+/// Maximum length of a signed message, in bytes. Descriptions, with all engines and options of a
+/// run, are the longest messages.
+const MAX_SIGNED: usize = 4 << 20;
 
 /// Reason why a message cannot be read.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -95,6 +99,12 @@ pub trait Message: Serialize + DeserializeOwned {
     fn validated(self) -> Result<Self, WireError> {
         Ok(self)
     }
+}
+
+/// Message that the coordinator signs.
+pub trait Signed: Message {
+    /// Purpose of the signature, different for each type.
+    const PURPOSE: &'static str;
 }
 
 fn is_read(version: u32) -> bool {
@@ -143,6 +153,52 @@ pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
             _ => Err(malformed(error)),
         },
     }
+}
+
+/// Serializes and signs a message.
+pub fn sign<T: Signed>(message: &T, key: &Key) -> Vec<u8> {
+    let text = write(message);
+    let signature = key.sign(T::PURPOSE, &text);
+    [&key.public().to_bytes()[..], &signature, &text].concat()
+}
+
+/// Reads a message that is signed with one of the trusted keys. Returns the message and the key
+/// that signed the message; the error is the reason why the message is rejected.
+pub fn verified<T: Signed>(bytes: &[u8], trusted: &[PublicKey]) -> Result<(T, PublicKey), String> {
+    let (key, signature, text) = split(bytes).map_err(|error| error.to_string())?;
+    let key = PublicKey::from_bytes(key)?;
+    if !trusted.contains(&key) {
+        return Err(format!(
+            "key {key} is not trusted on this machine; to let the owner of the key start programs, \
+             give --trust {key}"
+        ));
+    }
+    key.check(T::PURPOSE, text, signature)?;
+    let message = read(text).map_err(|error| error.to_string())?;
+    Ok((message, key))
+}
+
+/// Reads a message without checking its signature.
+pub fn unverified<T: Signed>(bytes: &[u8]) -> Result<T, WireError> {
+    split(bytes).and_then(|(_, _, text)| read(text))
+}
+
+type Split<'a> = (&'a [u8; 32], &'a [u8; SIGNATURE_BYTES], &'a [u8]);
+
+fn split(bytes: &[u8]) -> Result<Split<'_>, WireError> {
+    // The earliest versions of messages were JSON without a signature. The version of such a
+    // message is read, to report the version as the cause.
+    if let Ok(Versioned { v }) = serde_json::from_slice(bytes)
+        && !is_read(v)
+    {
+        return Err(WireError::Version(v));
+    }
+    let split = || {
+        let (key, rest) = bytes.split_first_chunk()?;
+        let (signature, text) = rest.split_first_chunk()?;
+        Some((key, signature, text))
+    };
+    split().ok_or_else(|| WireError::Malformed("it is not signed".to_owned()))
 }
 
 /// Reads a message of a worker, and the name of the worker from the subject.

@@ -8,8 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr, serde_conv};
 
-use super::signed::{MAX_SIGNED, Signed};
-use super::{Message, WireError, invalid};
+use super::{MAX_SIGNED, Message, Signed, WireError, invalid};
 use crate::subject::RunId;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};

@@ -8,8 +8,7 @@ use serde_with::{As, DisplayFromStr};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Position};
 
-use super::signed::{Signed, verified};
-use super::{Message, RunDescription, WireError, invalid};
+use super::{Message, RunDescription, Signed, WireError, invalid, verified};
 use crate::subject::RunId;
 use crate::trust::{PublicKey, Token};
 use arbiter_game::driver::{GameSetup, Progress, Settings};

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr, Same, serde_conv};
 
-use super::signed::{Signed, verified};
-use super::{BenchResult, Message, WireError, invalid};
+use super::{BenchResult, Message, Signed, WireError, invalid, verified};
 use crate::subject::RunId;
 use crate::trust::{PublicKey, Token};
 use arbiter_game::text::Text;
