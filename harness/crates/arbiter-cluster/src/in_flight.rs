@@ -97,7 +97,8 @@ pub(crate) enum Disposition<D> {
 #[derive(Debug)]
 pub(crate) struct InFlight<A: Assignment> {
     pending: BTreeMap<u64, Pending<A>>,
-    parked: ParkedResults,
+    /// Results that wait until their pairs are requested.
+    pub(crate) parked: ParkedResults,
     /// Workers that can play: they report, do not refuse the run, and are not excluded.
     players: BTreeSet<String>,
     /// Pairs whose result is on disk.
@@ -469,12 +470,6 @@ impl<A: Assignment> InFlight<A> {
         let waiting = self.pending.values().filter(|pending| pending.accepted.is_none());
         let queued = waiting.clone().filter(|pending| pending.last.player.is_none()).count();
         (queued as u64, (waiting.count() - queued) as u64)
-    }
-
-    /// Parks a result of `bytes` bytes until its pair is requested. Returns `false` if there is no
-    /// room.
-    pub(crate) fn park(&mut self, pair: u64, receipt: Receipt, bytes: usize) -> bool {
-        self.parked.add(pair, receipt, bytes)
     }
 
     /// Returns the smallest limit on pairs in flight at which the dispatcher requests every pair

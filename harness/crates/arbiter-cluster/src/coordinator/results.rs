@@ -50,7 +50,7 @@ impl<A: Assignment> Coordinator<A> {
         let text = if !self.in_flight.is_requested(number) {
             // After a restart, results may arrive before the dispatcher has requested their pairs
             // again.
-            if self.in_flight.park(number, receipt, bytes) {
+            if self.in_flight.parked.add(number, receipt, bytes) {
                 // The pair was played while the coordinator was not running. The job of the pair is
                 // removed from the server, so that no other worker plays the pair again.
                 let _ = self.outgoing.send(Outgoing::Done { pair: number });

@@ -23,7 +23,7 @@ const MAX_AHEAD: u64 = 1_000;
 
 /// Parked results with their sizes in bytes, by pair and in order of arrival.
 #[derive(Debug, Default)]
-pub(super) struct ParkedResults {
+pub(crate) struct ParkedResults {
     by_pair: BTreeMap<u64, Vec<(Receipt, usize)>>,
     /// Total size of all results, in bytes.
     bytes: usize,
@@ -31,7 +31,7 @@ pub(super) struct ParkedResults {
 
 impl ParkedResults {
     /// Adds a result of `bytes` bytes. Returns `false` if there is no room.
-    pub(super) fn add(&mut self, pair: u64, receipt: Receipt, bytes: usize) -> bool {
+    pub(crate) fn add(&mut self, pair: u64, receipt: Receipt, bytes: usize) -> bool {
         let is_full = self.bytes + bytes > MAX_BYTES;
         // At the limit on pairs, results are still accepted for pairs that already have a parked
         // result.

@@ -65,7 +65,7 @@ fn results_of_stored_pairs_make_no_room() {
     (0..9).for_each(|pair| stored.insert(pair));
     let mut in_flight = InFlight::new(50, stored, Terms::default());
     assert!(in_flight.is_over(4) && !in_flight.is_over(9));
-    assert!(in_flight.park(3, 1, 10), "whoever asks");
+    assert!(in_flight.parked.add(3, 1, 10), "whoever asks");
     assert_eq!(in_flight.room_for_parked(), 0, "it makes no room for others");
     assert_eq!(in_flight.request(4, job(4), START), Ok(51), "unless the pair does not count");
 }
@@ -73,7 +73,11 @@ fn results_of_stored_pairs_make_no_room() {
 #[test]
 fn results_from_before_a_restart_wait_for_their_request() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
-    assert!(!in_flight.is_requested(4) && in_flight.park(4, 1, 10) && in_flight.park(4, 2, 10));
+    assert!(
+        !in_flight.is_requested(4)
+            && in_flight.parked.add(4, 1, 10)
+            && in_flight.parked.add(4, 2, 10)
+    );
     assert_eq!(in_flight.room_for_parked(), PARKED_STEP);
     assert_eq!(in_flight.request(4, job(4), START), Err(vec![1, 2]));
     assert!(in_flight.is_requested(4));
