@@ -76,9 +76,8 @@ impl WorkerPolicy {
             outliers.add(worker, tally);
         }
         let names = description.engines.iter().map(|run_engine| run_engine.engine.name.clone());
-        let benches = benches.iter().copied().chain(std::iter::repeat(None));
         WorkerPolicy {
-            admission: Admission::new(names.zip(benches)),
+            admission: Admission::new(names.zip(benches.iter().copied())),
             outliers,
             excluded: history.excluded,
             ..WorkerPolicy::default()
