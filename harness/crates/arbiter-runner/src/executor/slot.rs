@@ -274,13 +274,7 @@ fn is_timed(setup: &GameSetup) -> bool {
 /// Returns whether the engine of `color` lost because of a fault after which the process of the
 /// engine cannot play another game.
 fn is_broken(record: &GameRecord, color: Color) -> bool {
+    use Termination::{Crash, Disconnect, ProtocolError, Stall};
     let lost = record.outcome.result.winner() == Some(color.other());
-    let broken = matches!(
-        record.outcome.termination,
-        Termination::Crash
-            | Termination::Disconnect
-            | Termination::Stall
-            | Termination::ProtocolError
-    );
-    lost && broken
+    lost && matches!(record.outcome.termination, Crash | Disconnect | Stall | ProtocolError)
 }
