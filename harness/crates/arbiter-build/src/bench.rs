@@ -5,7 +5,8 @@ use std::time::Duration;
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::error::{BuildError, BuildFailure, Result};
+use super::error::BuildFailure::{BenchFailed, NoBench};
+use super::error::{BuildError, Result};
 use arbiter_names::whole_number;
 use arbiter_process::{Cancel, EndReason, Launch, Spawner, Timeouts, run_to_completion};
 
@@ -179,16 +180,6 @@ pub fn run_bench_once(target: &BenchTarget<'_>, reader: &BenchReader) -> Result<
     let mut command_line = vec![target.launch.program.display().to_string()];
     command_line.extend_from_slice(&target.launch.args);
     command_line.extend(target.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
-    let fail = |failure, reason: String| {
-        let name = target.name;
-        let command = shell_words::join(&command_line);
-        let text = format!(
-            "{name} has no bench signature: `{command}` {reason}\nhint: set bench and \
-             bench-pattern in [build] of arbiter.toml, or give --no-bench"
-        );
-        BuildError::Failed(failure, text)
-    };
-    let failed = |reason| fail(BuildFailure::BenchFailed, reason);
     // Some engines print the results to standard error, so the shell joins both outputs.
     let script = ["-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);
     let args = [&script[..], &command_line].concat();
@@ -198,24 +189,29 @@ pub fn run_bench_once(target: &BenchTarget<'_>, reader: &BenchReader) -> Result<
     let limit = target.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let timeouts = Timeouts { limit, grace: Duration::ZERO };
     let ended = run_to_completion(target.spawner, &launch, timeouts, target.cancel, |_| ())?;
-    match ended.reason {
-        EndReason::Cancelled => return Err(BuildError::Cancelled),
-        EndReason::TimedOut => {
-            return Err(failed(format!("took more than {} s", limit.as_secs_f64())));
+    let (failure, reason) = match (ended.reason, reader.read(&ended.lines)) {
+        (EndReason::Cancelled, _) => return Err(BuildError::Cancelled),
+        (EndReason::TimedOut, _) => {
+            (BenchFailed, format!("took more than {} s", limit.as_secs_f64()))
         }
-        EndReason::Exited if ended.code != Some(0) => {
-            return Err(failed(format!("ended with {}", ended.how)));
+        (EndReason::Exited, _) if ended.code != Some(0) => {
+            (BenchFailed, format!("ended with {}", ended.how))
         }
-        EndReason::Exited => {}
-    }
-    let Some((nodes, speed)) = reader.read(&ended.lines) else {
-        let reason = "printed no recognised node count".to_owned();
-        return Err(fail(BuildFailure::NoBench, reason));
+        (EndReason::Exited, Some((nodes, speed))) => {
+            // The measured time includes the start of the process, so a speed that the engine
+            // reports is preferred. The lower limit prevents a division by zero if the clock did
+            // not advance.
+            let measured = nodes as f64 / ended.elapsed.as_secs_f64().max(1e-9);
+            return Ok(Signature { nodes, nps: speed.unwrap_or(measured) });
+        }
+        (EndReason::Exited, None) => (NoBench, "printed no recognised node count".to_owned()),
     };
-    // The measured time includes the start of the process, so a speed that the engine reports is
-    // preferred. The lower limit prevents a division by zero if the clock did not advance.
-    let measured = nodes as f64 / ended.elapsed.as_secs_f64().max(1e-9);
-    Ok(Signature { nodes, nps: speed.unwrap_or(measured) })
+    let (name, command) = (target.name, shell_words::join(&command_line));
+    let text = format!(
+        "{name} has no bench signature: `{command}` {reason}\nhint: set bench and bench-pattern in \
+         [build] of arbiter.toml, or give --no-bench"
+    );
+    Err(BuildError::Failed(failure, text))
 }
 
 /// Returns the node count in a commit message, from the last line of the form `Bench: 123`.
