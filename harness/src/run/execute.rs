@@ -16,6 +16,7 @@ use crate::{
 use arbiter_compat::Printer;
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::Plan;
+use arbiter_process::file_version;
 use arbiter_report::{
     Boards, Live, RecentEvents, Summary, Verdict, brief_document, gates_of_run, log_error,
     markdown, note, plain_body, run_csv, run_document, run_json, run_json_text, summary_of,
@@ -172,10 +173,13 @@ fn play_pairs(
 /// Returns the executor of a run on this machine.
 fn local(
     plan: &Plan,
-    setups: Vec<EngineSetup>,
+    mut setups: Vec<EngineSetup>,
     live_games: LiveGames,
     tells_games: bool,
 ) -> Result<LocalExecutor, Failure> {
+    setups.iter_mut().for_each(|EngineSetup { launch, .. }| {
+        launch.version = file_version(&launch.program);
+    });
     let local_options = LocalOptions {
         slots: plan.concurrency,
         wait: plan.wait,

@@ -5,27 +5,40 @@ use std::time::Duration;
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::error::{BuildError, BuildFailure, Result};
+use super::error::BuildFailure::{BenchFailed, NoBench};
+use super::error::{BuildError, Result};
 use arbiter_names::whole_number;
 use arbiter_process::{Cancel, EndReason, Launch, Spawner, Timeouts, run_to_completion};
 
 /// Default time limit of a bench.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// Patterns for the node count, which is read from the last line that matches any pattern. A number
-/// is captured together with the characters that follow, so that a part of a number is not mistaken
-/// for the complete number.
+/// Pattern of the lines that may contain a node count. The count is read from the last such line,
+/// or not at all, so that the count of a single position is not mistaken for the total.
+const COUNTS: [&str; 1] = [concat!(
+    r"\d\S*\s+nodes(?:\s*$|\s*[^\s\w/]|\s+[^\s/p]|\s*/\s*\d)",
+    r"|\bnodes(?: searched)?\s*[:=]?\s*\d|\bbench\s*[:=]\s*\d",
+)];
+
+/// Patterns for the node count; all patterns that match a line must capture the same number. A
+/// number is captured together with the characters that follow, so that a part of a number is not
+/// mistaken for the complete number.
 const NODES: [&str; 5] = [
     r"nodes searched\s*[:=]?\s*(\d.*)$",
-    r"(?:^|\s)(\d\S*)\s+nodes\b.*?\s\d\S*\s*nps\b",
+    concat!(
+        r"(?:^|[\s(])(\d\S*(?:\s(?:\d{3}|[kmg]))*)\s+nodes",
+        r"(?:\s*$|[\s,;/)]+(?:[^\s:=].*?\s)?\d\S*\s*[kmg]?nps\b)",
+    ),
     r"\bbench\s*[:=]\s*(\S+)\s*$",
-    r"^\s*(?:total )?nodes\s*[:=]\s*(\S+)\s*$",
-    r"\bnodes(?:\s*[:=]\s*|\s+)(\d\S*)[\s,;]+(?:.*\s)?nps\b",
+    r"^\s*(?:total )?nodes\s*[:=]\s*(\d.*)$",
+    r"\bnodes(?:\s*[:=]\s*|\s+)(\d\S*)[\s,;]+(?:.*\s)?nps\s*[:=]?\s*\d",
 ];
 
 /// Patterns for the speed.
-const SPEED: [&str; 3] =
-    [r"nodes/second\s*[:=]?\s*(\d\S*)", r"\bnps\s*[:=]?\s*(\d\S*)", r"(?:^|\s)(\d\S*)\s*nps\b"];
+const SPEED: [&str; 2] = [
+    r"\b(?:nps|nodes\s*(?:/|per)\s*s\w*)\s*[:=]?\s*(\d\S*)",
+    r"(?:^|\s)(\d\S*\s*[kmg]?)(?:nps|nodes\s*(?:/|per)\s*s\w*)\b",
+];
 
 /// Settings for running the bench and parsing its output.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -43,7 +56,7 @@ impl BenchRecipe {
     /// Returns a string that identifies the method of running the bench and reading its output. The
     /// string changes whenever a version of Arbiter changes the recognized output formats.
     pub(super) fn how(&self) -> String {
-        format!("3 {:?} {:?}", self.args, self.pattern)
+        format!("4 {:?} {:?}", self.args, self.pattern)
     }
 }
 
@@ -74,6 +87,7 @@ pub struct BenchTarget<'a> {
 /// Reader of the output of benches.
 #[derive(Debug)]
 pub struct BenchReader {
+    counts: Vec<Regex>,
     nodes: Vec<Regex>,
     speed: Vec<Regex>,
 }
@@ -90,13 +104,15 @@ impl BenchReader {
         let all = |patterns: &[&str]| -> Result<Vec<Regex>, String> {
             patterns.iter().copied().map(compile).collect()
         };
-        let nodes = all(pattern.as_ref().map_or(&NODES, std::slice::from_ref))?;
+        let own = pattern.as_ref().map(std::slice::from_ref);
+        let counts = all(own.unwrap_or(&COUNTS))?;
+        let nodes = all(own.unwrap_or(&NODES))?;
         // `captures_len` counts the complete match as a group.
         if nodes.iter().any(|regex: &Regex| regex.captures_len() < 2) {
             let pattern = pattern.unwrap_or_default();
             return Err(format!("bench-pattern '{pattern}' has no group for the nodes"));
         }
-        Ok(BenchReader { nodes, speed: all(&SPEED)? })
+        Ok(BenchReader { counts, nodes, speed: all(&SPEED)? })
     }
 
     /// Returns the node count and, if reported, the nodes per second.
@@ -105,31 +121,33 @@ impl BenchReader {
         let is_of_search =
             |line: &&String| line.starts_with("info ") && !line.starts_with("info string ");
         let lines: Vec<&String> = lines.iter().filter(|line| !is_of_search(line)).collect();
-        let mut fits = lines
-            .iter()
-            .rev()
-            .filter_map(|line| self.nodes.iter().find_map(|regex| regex.captures(line)));
-        // If the last matching line has no unambiguous number, earlier lines are not used.
-        let found = fits.next()?;
-        let nodes = leading_number(found.get(1)?.as_str())?;
-        let captured_speed = found.get(2).and_then(|group| leading_number(group.as_str()));
+        // The totals come last, after the results of individual positions.
+        let fits = |patterns: &[Regex], line: &str| patterns.iter().any(|p| p.is_match(line));
+        let last = |patterns: &[Regex]| lines.iter().rev().find(|line| fits(patterns, line));
+        let line = last(&self.counts)?;
+        let found = self.nodes.iter().filter_map(|pattern| pattern.captures(line));
+        let mut numbers = found.map(|found| leading_number(found.get(1)?.as_str()));
+        let nodes = numbers.next()?.filter(|nodes| *nodes > 0)?;
+        if numbers.any(|other| other != Some(nodes)) {
+            return None;
+        }
+        let own = |pattern: &Regex| leading_number(pattern.captures(line)?.get(2)?.as_str());
         let usual = || {
-            let of_line = |line: &&String| {
-                self.speed.iter().find_map(|r| leading_number(&r.captures(line)?[1]))
-            };
-            // The totals come last, after the results of individual positions.
-            lines.iter().rev().find_map(of_line)
+            // Any other line with a node count contains the speed of a single position.
+            let speed = last(&self.speed).filter(|at| *at == line || !fits(&self.counts, at))?;
+            leading_number(&self.speed.iter().find_map(|pattern| pattern.captures(speed))?[1])
         };
-        let speed = captured_speed.or_else(usual).filter(|speed| *speed > 0);
+        let speed = self.nodes.iter().find_map(own).or_else(usual).filter(|speed| *speed > 0);
         Some((nodes, speed.map(|speed| speed as f64)))
     }
 }
 
 /// Returns the integer at the start of a string; `None` if more digits follow, as in `2 030 154` or
-/// `20/30`, or if a unit is attached to the number.
+/// `20/30`, or a unit, as in `2.03 M`.
 fn leading_number(text: &str) -> Option<u64> {
     let (number, rest) = text.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((text, ""));
-    let is_whole = !rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    let goes_on = |c: char| c.is_ascii_digit() || "kKMG".contains(c);
+    let is_whole = !rest.trim_start().starts_with(goes_on);
     whole_number(number.trim_end_matches([',', '.', ';'])).filter(|_| is_whole)
 }
 
@@ -162,16 +180,6 @@ pub fn run_bench_once(target: &BenchTarget<'_>, reader: &BenchReader) -> Result<
     let mut command_line = vec![target.launch.program.display().to_string()];
     command_line.extend_from_slice(&target.launch.args);
     command_line.extend(target.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
-    let fail = |failure, reason: String| {
-        let name = target.name;
-        let command = shell_words::join(&command_line);
-        let text = format!(
-            "{name} has no bench signature: `{command}` {reason}\nhint: set bench and \
-             bench-pattern in [build] of arbiter.toml, or give --no-bench"
-        );
-        BuildError::Failed(failure, text)
-    };
-    let failed = |reason| fail(BuildFailure::BenchFailed, reason);
     // Some engines print the results to standard error, so the shell joins both outputs.
     let script = ["-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);
     let args = [&script[..], &command_line].concat();
@@ -181,24 +189,29 @@ pub fn run_bench_once(target: &BenchTarget<'_>, reader: &BenchReader) -> Result<
     let limit = target.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let timeouts = Timeouts { limit, grace: Duration::ZERO };
     let ended = run_to_completion(target.spawner, &launch, timeouts, target.cancel, |_| ())?;
-    match ended.reason {
-        EndReason::Cancelled => return Err(BuildError::Cancelled),
-        EndReason::TimedOut => {
-            return Err(failed(format!("took more than {} s", limit.as_secs_f64())));
+    let (failure, reason) = match (ended.reason, reader.read(&ended.lines)) {
+        (EndReason::Cancelled, _) => return Err(BuildError::Cancelled),
+        (EndReason::TimedOut, _) => {
+            (BenchFailed, format!("took more than {} s", limit.as_secs_f64()))
         }
-        EndReason::Exited if ended.code != Some(0) => {
-            return Err(failed(format!("ended with {}", ended.how)));
+        (EndReason::Exited, _) if ended.code != Some(0) => {
+            (BenchFailed, format!("ended with {}", ended.how))
         }
-        EndReason::Exited => {}
-    }
-    let Some((nodes, speed)) = reader.read(&ended.lines) else {
-        let reason = "printed no recognised node count".to_owned();
-        return Err(fail(BuildFailure::NoBench, reason));
+        (EndReason::Exited, Some((nodes, speed))) => {
+            // The measured time includes the start of the process, so a speed that the engine
+            // reports is preferred. The lower limit prevents a division by zero if the clock did
+            // not advance.
+            let measured = nodes as f64 / ended.elapsed.as_secs_f64().max(1e-9);
+            return Ok(Signature { nodes, nps: speed.unwrap_or(measured) });
+        }
+        (EndReason::Exited, None) => (NoBench, "printed no recognised node count".to_owned()),
     };
-    // The measured time includes the start of the process, so a speed that the engine reports is
-    // preferred. The lower limit prevents a division by zero if the clock did not advance.
-    let measured = nodes as f64 / ended.elapsed.as_secs_f64().max(1e-9);
-    Ok(Signature { nodes, nps: speed.unwrap_or(measured) })
+    let (name, command) = (target.name, shell_words::join(&command_line));
+    let text = format!(
+        "{name} has no bench signature: `{command}` {reason}\nhint: set bench and bench-pattern in \
+         [build] of arbiter.toml, or give --no-bench"
+    );
+    Err(BuildError::Failed(failure, text))
 }
 
 /// Returns the node count in a commit message, from the last line of the form `Bench: 123`.
@@ -237,6 +250,30 @@ mod tests {
         check("Nodes searched: 20\nbestmove e2e4", Some((20, None)));
         check("bench 20", None);
         check("", None);
+        check("2030154 nodes\n878474 nps", Some((2_030_154, Some(878_474.0))));
+        check("20 nodes 30 nps\n40 nodes per second", Some((20, Some(40.0))));
+        check("depth: 13, nodes: 20, nps: 30", Some((20, Some(30.0))));
+        check("0 nodes 0 nps", None);
+    }
+
+    #[test]
+    fn the_count_of_a_position_is_not_the_total() {
+        let position = "[# 50]  299 cp  h1h7     206423 nodes    280085 nps";
+        for (total, expect) in [
+            ("OVERALL: 10408355 nodes 1.2 Mnps", Some((10_408_355, None))),
+            ("OVERALL: 10408355 nodes 1.2M nps", Some((10_408_355, None))),
+            ("total nodes: 12345 (45 qnodes)", Some((12_345, None))),
+            ("10 408 355 nodes 386 927 nps", None),
+            ("10 M nodes 386927 nps", None),
+            ("\x1b[32m10408355\x1b[0m nodes \x1b[1m386927\x1b[0m nps", None),
+            ("Total: 12345 nodes in 3.2 s", None),
+            ("Bench: 4321 (took 5 ms)", None),
+            // The count may be either of two numbers.
+            ("depth 13 nodes 12345 nps 100", None),
+        ] {
+            let lines = [position.to_owned(), total.to_owned()];
+            assert_eq!(BenchReader::new(None).unwrap().read(&lines), expect, "{total}");
+        }
     }
 
     #[test]
@@ -271,6 +308,7 @@ mod tests {
             "Nodes searched : 2.030",
             "Nodes searched : 2.03M",
             "Nodes searched : 2030k",
+            "Nodes searched : 203 M",
             "Nodes searched : 20/30",
             "Nodes searched : 20 30",
             "Nodes searched : 2e6",

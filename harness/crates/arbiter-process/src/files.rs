@@ -40,7 +40,8 @@ pub fn is_executable(path: &Path) -> bool {
 
 /// Returns whether a file has more than one hard link.
 pub fn has_other_names(path: &Path) -> bool {
-    path.metadata().is_ok_and(|about| about.nlink() > 1)
+    // Each subfolder adds a link to a folder.
+    path.metadata().is_ok_and(|about| about.is_file() && about.nlink() > 1)
 }
 
 /// Removes a folder of any depth, even if its folders are read-only.

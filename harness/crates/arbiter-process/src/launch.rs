@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rustix::io::Errno;
 use thiserror::Error;
 
 use super::files::{is_executable, working_folder};
+use super::output_file::FileId;
 use crate::system::limits::ResourceLimits;
 use crate::system::sandbox::Sandbox;
 
@@ -20,6 +22,8 @@ const FIRST_LINE: u64 = 256;
 pub struct Launch {
     /// Path of the program; a bare name is looked up in `PATH`.
     pub program: PathBuf,
+    /// Version of the program that may start; if `None`, every version may start.
+    pub version: Option<FileVersion>,
     /// Arguments of the program.
     pub args: Vec<String>,
     /// Working folder. If `None`, the program starts in the home folder of the sandbox or, without
@@ -37,6 +41,15 @@ pub struct Launch {
     pub environment: Option<Vec<(OsString, OsString)>>,
     /// Sandbox of the program, if any.
     pub sandbox: Option<Sandbox>,
+}
+
+/// Identity of a file, and the time of its last modification.
+pub type FileVersion = (FileId, SystemTime);
+
+/// Returns the version of the file at `path`; `None` if the file does not exist.
+pub fn file_version(path: &Path) -> Option<FileVersion> {
+    let about = path.metadata().ok()?;
+    Some((FileId::from(&about), about.modified().ok()?))
 }
 
 /// Reason why a process could not be started.

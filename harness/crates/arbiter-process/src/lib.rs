@@ -34,7 +34,7 @@ pub use files::{
 pub use input_file::{
     MAX_SETTINGS, open_input, read_bounded, read_input, read_settings, read_text, utf8,
 };
-pub use launch::{Launch, SpawnError, made_for};
+pub use launch::{FileVersion, Launch, SpawnError, file_version, made_for};
 pub use lock::lock;
 pub use output_file::{
     FileId, FilesInUse, Links, cannot_write, folder_of, is_at, may_write, open_output, places_near,

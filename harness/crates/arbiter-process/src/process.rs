@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 
-use super::launch::{Launch, SpawnError, made_for};
+use super::launch::{Launch, SpawnError, file_version, made_for};
 use super::output_file::{Links, open_output};
 use super::reader::{Chunk, read_lines};
 use super::tail::Tail;
@@ -59,6 +59,13 @@ impl Process {
         errors: &ErrorReader,
         number: u64,
     ) -> Result<Process, SpawnError> {
+        // The results of two programs must not be mixed in a run. A missing program has its own
+        // error.
+        let version = launch.version.as_ref().and_then(|_| file_version(&launch.program));
+        if version.is_some() && version != launch.version {
+            let text = format!("'{}' has changed since the run started", launch.program.display());
+            return Err(SpawnError::of_environment(text));
+        }
         // The file is opened first, so that no process has to be terminated if opening fails.
         let log = launch.stderr.as_deref().map(append_to).transpose()?;
         let fail = |source: io::Error| SpawnError::of_program(launch, &source);

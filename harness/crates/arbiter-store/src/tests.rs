@@ -339,6 +339,8 @@ fn errors_describe_a_folder_without_a_store() {
     };
     assert_eq!(why(Store::open(&folder)), "its arbiter.db is not a file");
     assert_eq!(why(Store::create(&file)), "not a directory");
+    let error = Store::create(&folder).unwrap_err().to_string();
+    assert!(error.ends_with("is not a regular file; remove it"), "{error}");
     assert!(matches!(Store::open(dir.path()), Err(StoreError::Missing(_))));
 }
 

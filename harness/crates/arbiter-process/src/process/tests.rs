@@ -1,3 +1,5 @@
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::sync::mpsc;
 
 use super::*;
@@ -36,6 +38,29 @@ fn output_and_errors_are_read() {
     assert_eq!(all_lines(chunks), ["out"]);
     assert_eq!(process.exit_within(Duration::from_secs(5)).as_deref(), Some("exit code 3"));
     assert_eq!(process.error_tail(), ["err"]);
+}
+
+#[test]
+fn a_program_that_has_changed_does_not_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("engine");
+    let write = |path: &Path, text: &str| {
+        std::fs::write(path, text).unwrap();
+        std::fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+    };
+    write(&program, "#!/bin/sh\n");
+    let version = file_version(&program);
+    let launch = Launch { version, ..launch(program.to_str().unwrap(), &[]) };
+    let spawner = Spawner::start().unwrap();
+    let error = || spawner.spawn(&launch, |_| true).err().map(|error| error.to_string());
+    assert_eq!(error(), None);
+    let other = folder.path().join("other");
+    write(&other, "#!/bin/cat\n");
+    std::fs::rename(&other, &program).unwrap();
+    let text = format!("'{}' has changed since the run started", program.display());
+    assert_eq!(error(), Some(text));
+    std::fs::remove_file(&program).unwrap();
+    assert!(error().unwrap().contains("No such file"));
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub struct Info {
     /// ignored unless [`Setup::takes_bounds`](crate::Setup::takes_bounds) is set, because such
     /// scores are not exact.
     pub score: Option<Score>,
+    /// `true` if the line has a score that is not a whole number.
+    pub has_unreadable_score: bool,
     /// Nodes searched.
     pub nodes: Option<u64>,
     /// Search time, as reported by the engine.
@@ -105,7 +107,9 @@ impl Info {
         let mut info = Info::default();
         let mut line_number = 1;
         let mut is_bound = false;
+        let mut has_score = false;
         for InfoWord { field, place, word } in info_words(rest) {
+            has_score |= place == 1 && matches!(field, "score" | "cp" | "mate");
             match place {
                 0 => is_bound |= matches!(word, "lowerbound" | "upperbound"),
                 // Most words are moves.
@@ -126,6 +130,7 @@ impl Info {
                 _ => {}
             }
         }
+        info.has_unreadable_score = has_score && info.score.is_none() && !is_bound;
         info.pv_score = info.score.filter(|_| !is_bound && info.has_pv());
         info.score = info.score.filter(|_| takes_bounds || !is_bound);
         (line_number, info)
@@ -148,7 +153,9 @@ impl Info {
     }
 
     /// Merges the information of a later line. After an exact score, a line without an exact score
-    /// updates only nodes and time, because depth and variation must match the score.
+    /// updates only nodes and time, because depth and variation must match the score. An unreadable
+    /// score replaces an earlier score, because the engine no longer reports the earlier score,
+    /// which could decide the adjudication of a game.
     pub fn update(&mut self, later: Info) {
         self.has_fewer_nodes |=
             later.nodes.zip(self.nodes).is_some_and(|(now, before)| now < before);
@@ -157,7 +164,7 @@ impl Info {
         if later.has_pv() {
             self.pv_score = later.pv_score;
         }
-        if self.score.is_some() && later.score.is_none() {
+        if self.score.is_some() && later.score.is_none() && !later.has_unreadable_score {
             return;
         }
         self.depth = later.depth.or(self.depth);
@@ -172,8 +179,7 @@ impl Info {
     }
 }
 
-/// Parses an integer, clamped to 32 bits. An ignored score would leave the score of an earlier
-/// depth, which could decide the adjudication of a game.
+/// Parses an integer, clamped to 32 bits.
 fn clamped(word: &str) -> Option<i32> {
     let number = word.parse().or_else(|error: ParseIntError| match error.kind() {
         IntErrorKind::PosOverflow => Ok(i32::MAX),
@@ -223,9 +229,11 @@ mod tests {
         check("", Info::default());
         check("depth", Info::default());
         check("depth x score cp", Info::default());
+        check("depth x score cp x lowerbound", Info::default());
         check("string depth 5", Info::default());
-        check("score cp 12.5", Info::default());
-        check("score 34", Info::default());
+        let unreadable = Info { has_unreadable_score: true, ..Info::default() };
+        check("score cp 12.5", unreadable.clone());
+        check("score 34", unreadable);
         check("nodes -5 time 1.5 nps 1e6 hashfull x tbhits", Info::default());
         let depth = |depth| Info { depth: Some(depth), ..Info::default() };
         check("depth\t5\tstring score cp 9 pv e2e4", depth(5));
@@ -292,6 +300,15 @@ mod tests {
         assert_eq!(Info::parse("depth 1 lowerbound score cp 5").score, None);
         let bound = Info::read("score cp -47 upperbound pv a2a3", true);
         assert_eq!((bound.score, bound.pv_score), (Some(Score::Centipawns(-47)), None));
+    }
+
+    #[test]
+    fn an_unreadable_score_replaces_the_last_score() {
+        for line in ["score cp -0.33", "score -INFINITE", "score cp 9,", "score mate x"] {
+            let mut info = Info::parse("depth 8 score cp 900 nodes 5 pv a2a3");
+            info.update(Info::parse(&format!("depth 9 {line} nodes 9 pv h2h3")));
+            assert_eq!((info.score, info.pv_score, info.depth), (None, None, Some(9)), "{line}");
+        }
     }
 
     #[test]
