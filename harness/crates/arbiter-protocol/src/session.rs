@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Chess};
 
 use crate::cecp::dialect::Xboard;
-use crate::deadlines::Deadlines;
+use crate::times::Deadlines;
 use crate::state::{Claim, Game, Phase, SessionError, Setup, State, Step};
 use crate::uci::{self, Go, Info, OptionDeclaration, check_option};
 

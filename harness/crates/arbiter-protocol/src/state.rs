@@ -6,7 +6,7 @@ use shakmaty::{CastlingMode, Chess};
 use thiserror::Error;
 
 use crate::clock::Limits;
-use crate::deadlines::Deadlines;
+use crate::times::Deadlines;
 use crate::uci::{Info, OptionDeclaration, OptionError, check_option};
 
 /// Maximum number of options that an engine may declare; real engines have at most a few hundred.
