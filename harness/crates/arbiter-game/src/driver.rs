@@ -114,7 +114,8 @@ pub async fn play(
             }
             // Relaxed ordering suffices, because a watcher only compares two counts.
             setup.progress.fetch_add(1, Ordering::Relaxed);
-            let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
+            let expected = mover.session().expected_reply();
+            let forecast = expected.and_then(|reply| referee.forecast(reply));
             if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
                 // An error is ignored, because the error recurs on the engine's next turn and is
                 // judged then.

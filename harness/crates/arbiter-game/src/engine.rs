@@ -71,12 +71,6 @@ pub struct EngineProcess {
     since: Instant,
     /// Time at which the last processed line was read.
     last_read: Instant,
-    /// `true` if the engine may ponder.
-    ponders: bool,
-    /// The opponent's reply that the engine expects to the engine's last move (the ponder move).
-    expected: Option<String>,
-    /// `position` command for the position on which the engine ponders.
-    pondered: String,
     pattern: Option<LinePattern>,
     /// Matching output lines of the search in progress.
     chosen: Vec<String>,
@@ -145,9 +139,6 @@ impl EngineProcess {
             timer: Timer::new(since),
             since,
             last_read: since,
-            ponders: setup.setup.ponder,
-            expected: None,
-            pondered: String::new(),
             pattern: setup.pattern.clone(),
             chosen: Vec::new(),
             recorder: Box::new(Recorder::new(since, setup.is_recorded)),
@@ -222,19 +213,11 @@ impl EngineProcess {
         self.cease_pondering().await.map(drop)
     }
 
-    /// Returns the reply that the engine expects to its last move, if the engine may ponder.
-    pub fn expected_reply(&self) -> Option<&str> {
-        self.expected.as_deref().filter(|_| self.ponders)
-    }
-
     /// Lets the engine ponder. Fails if the engine no longer reads its input.
     pub fn ponder(&mut self, forecast: Forecast) -> Result<(), EngineError> {
-        self.pondered = forecast.position;
         self.since = Instant::now();
-        match self.session.ponder(&self.pondered, forecast.go) {
-            Some(text) => self.send(&text),
-            None => Ok(()),
-        }
+        let text = self.session.ponder(forecast.position, forecast.go);
+        text.map_or(Ok(()), |text| self.send(&text))
     }
 
     /// Processes the lines of the engine while the engine ponders, so that its output pipe never
@@ -255,7 +238,7 @@ impl EngineProcess {
         if !self.session.is_pondering() {
             return Ok(Duration::ZERO);
         }
-        let text = self.session.end_pondering(Instant::now(), false, None);
+        let text = self.session.end_pondering(Instant::now());
         self.send(text)?;
         let sent_at = self.sent_at;
         self.until_ready().await?;
@@ -296,7 +279,6 @@ impl EngineProcess {
         mut is_enough: impl FnMut(Duration, &Info) -> bool,
     ) -> Result<Reply, EngineError> {
         let Turn { color, position, mut go, mut budget } = turn;
-        self.expected = None;
         self.chosen.clear();
         if let Some(claim) = self.session.false_claim() {
             return Ok(Reply::Claim(claim));
@@ -305,22 +287,20 @@ impl EngineProcess {
         let mut lost = Duration::ZERO;
         // The time for stopping a search on the wrong move is charged to the engine's clock, so
         // `go` contains the time left after the stop.
-        if self.session.is_pondering() && self.pondered != position {
+        if self.session.is_ponder_miss(&position) {
             lost = self.cease_pondering().await?;
             go.take_from(color.is_white(), lost);
             budget = budget.map(|budget| budget.saturating_sub(lost));
         }
+        let now = Instant::now();
         let has_pondered = self.session.is_pondering();
-        if has_pondered {
-            let text = self.session.end_pondering(Instant::now(), true, budget);
-            self.send(text)?;
-        } else {
+        if !has_pondered {
             // An engine may send unrequested lines, such as a second `bestmove`. Lines that were
             // read before this moment do not belong to this search.
-            self.since = Instant::now();
-            let text = self.session.think(self.since, &position, &go, budget);
-            self.send(&text)?;
+            self.since = now;
         }
+        let text = self.session.think(now, &position, &go, budget);
+        self.send(&text)?;
         // The clock starts when the commands are in the engine's pipe: the engine is not
         // responsible for earlier delays.
         let flushed = self.flushed;
@@ -329,13 +309,12 @@ impl EngineProcess {
         let mut is_halted = false;
         loop {
             let must_stop = match self.step().await {
-                Ok(Step::Move { text, mut info, ponder }) => {
+                Ok(Step::Move { text, mut info }) => {
                     info.lines = std::mem::take(&mut self.chosen);
                     // The engine reports the time since the start of pondering, not the time of
                     // this move.
                     info.time = info.time.filter(|_| !has_pondered);
                     info.has_pondered = has_pondered;
-                    self.expected = ponder;
                     let stamp = self.lines.pop_front().map_or(flushed, |(at, _)| at);
                     // The reader thread may stamp an answer before this thread notes the flush; the
                     // elapsed time is then zero.

@@ -95,15 +95,13 @@ fn play(
         };
         referee.judge(reply);
         if referee.outcome().is_none()
-            && let Some(reply) = side.expected.take().filter(|_| side.ponders)
-            && let Some(forecast) = referee.forecast(&reply)
+            && let Some(reply) = side.session.expected_reply()
+            && let Some(forecast) = referee.forecast(reply)
+            && let Some(text) = side.session.ponder(forecast.position, forecast.go)
         {
-            side.pondered = forecast.position;
-            if let Some(text) = side.session.ponder(&side.pondered, forecast.go) {
-                // An error is ignored, because the error recurs on the engine's own turn and is
-                // judged then.
-                let _ = side.sent(&text, true);
-            }
+            // An error is ignored, because the error recurs on the engine's own turn and is judged
+            // then.
+            let _ = side.sent(&text, true);
         }
     }
     Ok(())
@@ -115,9 +113,6 @@ struct Side {
     session: Session,
     /// Entries of the transcript, each with the time at which it was recorded.
     entries: VecDeque<(Instant, Entry)>,
-    ponders: bool,
-    expected: Option<String>,
-    pondered: String,
     /// Start of the current search. Lines read earlier belong to an earlier search.
     since: Instant,
     last_read: Instant,
@@ -140,11 +135,8 @@ impl Side {
         let own = transcript.entries.iter().filter(|entry| entry.color == color);
         Side {
             color,
-            ponders: engine.setup.ponder,
             session: Session::new(engine.protocol, engine.setup.clone(), engine.deadlines),
             entries: own.map(|entry| (moment(entry), entry.clone())).collect(),
-            expected: None,
-            pondered: String::new(),
             since: zero,
             last_read: zero,
             flushed: zero,
@@ -198,29 +190,26 @@ impl Side {
             self.step()?;
         }
         let mut lost = Duration::ZERO;
-        if self.session.is_pondering() && self.pondered != position {
+        if self.session.is_ponder_miss(&position) {
             let began = self.next_command_time();
-            let text = self.session.end_pondering(began, false, None);
+            let text = self.session.end_pondering(began);
             self.sent(text, true)?;
             self.until_ready()?;
             lost = self.last_read.saturating_duration_since(began);
             go.take_from(color.is_white(), lost);
             budget = budget.map(|budget| budget.saturating_sub(lost));
         }
-        if self.session.is_pondering() {
-            let text = self.session.end_pondering(self.next_command_time(), true, budget);
-            self.sent(text, true)?;
-        } else {
-            self.since = self.next_command_time();
-            let text = self.session.think(self.since, &position, &go, budget);
-            self.sent(&text, true)?;
+        let now = self.next_command_time();
+        if !self.session.is_pondering() {
+            self.since = now;
         }
+        let text = self.session.think(now, &position, &go, budget);
+        self.sent(&text, true)?;
         let flushed = self.flushed;
         let mut may_halt = budget.is_some();
         loop {
             match self.step() {
-                Ok(Step::Move { text, info, ponder }) => {
-                    self.expected = ponder;
+                Ok(Step::Move { text, info }) => {
                     let elapsed = self.last_read.saturating_duration_since(flushed) + lost;
                     return Ok(Reply::Move { text, elapsed, info });
                 }
@@ -298,13 +287,11 @@ impl Side {
                 continue;
             }
             if exactly && wanted != Some(entry.text.as_str()) && self.difference.is_none() {
-                self.difference = Some(format!(
-                    "{:.3} ms: {} received '{}', and would now receive '{}'",
-                    entry.at_ns as f64 / 1e6,
-                    color_name(self.color),
-                    entry.text,
-                    wanted.unwrap_or_default()
-                ));
+                let at = entry.at_ns as f64 / 1e6;
+                let received = format!("{} received '{}'", color_name(self.color), entry.text);
+                let now = wanted.unwrap_or_default();
+                self.difference =
+                    Some(format!("{at:.3} ms: {received}, and would now receive '{now}'"));
             }
         }
         if let Some((at, _)) = self.take_entry(Mark::Flushed) {

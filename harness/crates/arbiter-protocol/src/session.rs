@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Chess};
 
 use crate::cecp::dialect::Xboard;
-use crate::times::Deadlines;
 use crate::state::{Claim, Game, Phase, SessionError, Setup, State, Step};
+use crate::times::Deadlines;
 use crate::uci::{self, Go, Info, OptionDeclaration, check_option};
 
 /// Command that makes an engine exit, in both protocols.
@@ -171,8 +171,9 @@ impl Session {
         }
     }
 
-    /// Starts a search. `position` is the `position` command of UCI, and `budget` is the time after
-    /// which the engine loses on time. Returns the text to send.
+    /// Starts a search, or continues pondering as a normal search. `position` is the `position`
+    /// command of UCI, and `budget` is the time after which the engine loses on time. Returns the
+    /// text to send. An engine that ponders on another position must be stopped first.
     pub fn think(
         &mut self,
         now: Instant,
@@ -180,6 +181,10 @@ impl Session {
         go: &Go,
         budget: Option<Duration>,
     ) -> String {
+        if self.is_pondering() {
+            self.state.search(now, budget);
+            return "ponderhit\n".to_owned();
+        }
         uci::dialect::set_position(&mut self.state, position);
         self.state.search(now, budget);
         match &mut self.xboard {
@@ -225,13 +230,19 @@ impl Session {
     /// Lets the engine ponder; `position` is the `position` command of UCI. No answer is awaited
     /// while the engine ponders. Returns the text to send; `None` for CECP engines, which ponder on
     /// their own.
-    pub fn ponder(&mut self, position: &str, go: Go) -> Option<String> {
+    pub fn ponder(&mut self, position: String, go: Go) -> Option<String> {
         self.is_uci().then(|| {
-            uci::dialect::set_position(&mut self.state, position);
+            uci::dialect::set_position(&mut self.state, &position);
             // No answer is awaited while the engine ponders, so there is no deadline.
             (self.state.phase, self.state.due) = (Phase::Pondering, None);
-            text(format_args!("{position}\n{}\n", Go { ponder: true, ..go }))
+            self.state.pondered = position;
+            text(format_args!("{}\n{}\n", self.state.pondered, Go { ponder: true, ..go }))
         })
+    }
+
+    /// Returns the reply that the engine expects to its last move, if the engine may ponder.
+    pub fn expected_reply(&self) -> Option<&str> {
+        self.state.expected.as_deref().filter(|_| self.state.setup.ponder)
     }
 
     /// Returns whether the engine is pondering because of [`Session::ponder`].
@@ -239,19 +250,14 @@ impl Session {
         self.state.phase == Phase::Pondering
     }
 
-    /// Ends pondering; must be called only while the engine is pondering. If the opponent played
-    /// the expected reply (`hit`), the search continues as a normal search; otherwise the search is
-    /// stopped. Returns the text to send.
-    pub fn end_pondering(
-        &mut self,
-        now: Instant,
-        hit: bool,
-        budget: Option<Duration>,
-    ) -> &'static str {
-        if hit {
-            self.state.search(now, budget);
-            return "ponderhit\n";
-        }
+    /// Returns whether the engine is pondering on another position than `position`.
+    pub fn is_ponder_miss(&self, position: &str) -> bool {
+        self.is_pondering() && self.state.pondered != position
+    }
+
+    /// Stops pondering; must be called only while the engine is pondering. Returns the text to
+    /// send.
+    pub fn end_pondering(&mut self, now: Instant) -> &'static str {
         self.state.wait(Phase::PonderMiss, now, self.state.deadlines.stop);
         "stop\n"
     }

@@ -78,8 +78,6 @@ pub enum Step {
         text: String,
         /// Last information about the search.
         info: Info,
-        /// Reply that the engine expects, as the engine wrote it.
-        ponder: Option<String>,
     },
     /// Claim with which the engine ends the game.
     Claim(Claim),
@@ -158,6 +156,10 @@ pub(crate) struct State {
     /// Last move of the engine's side in the `position` command; another word of the command if
     /// there is no such move.
     pub(crate) last_own_move: String,
+    /// Reply that the engine expects to its last move, as the engine wrote it.
+    pub(crate) expected: Option<String>,
+    /// `position` command for the position on which the engine ponders.
+    pub(crate) pondered: String,
     /// `true` if castling in the last game follows the rules and notation of Chess960.
     pub(crate) is_chess960: bool,
 }

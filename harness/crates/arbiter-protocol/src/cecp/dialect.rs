@@ -177,7 +177,7 @@ impl Xboard {
             self.position.play_unchecked(m);
             self.played += 1;
         }
-        Step::Move { text, info, ponder: None }
+        Step::Move { text, info }
     }
 
     /// Plays the moves that the engine has not received yet, and returns the commands for them.

@@ -25,6 +25,7 @@ pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String> {
 /// Prepares the state for the search of a position.
 pub(crate) fn set_position(state: &mut State, position: &str) {
     state.info = Info::default();
+    state.expected = None;
     state.last_own_move.clear();
     state.last_own_move.push_str(position.rsplit(' ').nth(1).unwrap_or_default());
 }
@@ -80,12 +81,11 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
         (Phase::Thinking, "bestmove") => {
             state.become_idle();
             let (text, rest) = split_word(rest);
-            let ponder = match split_word(rest) {
-                ("ponder", reply) => Some(split_word(reply).0.to_owned()),
-                _ => None,
-            };
+            if let ("ponder", reply) = split_word(rest) {
+                state.expected = Some(split_word(reply).0.to_owned());
+            }
             let info = std::mem::take(&mut state.info);
-            return Ok(Step::Move { text: text.to_owned(), info, ponder });
+            return Ok(Step::Move { text: text.to_owned(), info });
         }
         // An engine that answers while it ponders is idle after the answer, and gets a new search
         // on its turn.
@@ -132,10 +132,8 @@ fn set_option(state: &State, name: &str, value: &str) -> Result<String, OptionEr
 
 /// Splits a string into its first word and the rest.
 fn split_word(text: &str) -> (&str, &str) {
-    match text.split_once(|c: char| c.is_ascii_whitespace()) {
-        Some((word, rest)) => (word, rest.trim_start()),
-        None => (text, ""),
-    }
+    let parts = text.split_once(|c: char| c.is_ascii_whitespace());
+    parts.map_or((text, ""), |(word, rest)| (word, rest.trim_start()))
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ fn a_game_is_played_from_both_sides() {
     assert_eq!(session.deadline(), Some(now + Deadlines::default().bestmove));
     assert_eq!(session.halt(now), "?\n");
     let step = session.receive(now, "move a8a1").unwrap();
-    assert_eq!(step, Step::Move { text: "a8a1".into(), info: Info::default(), ponder: None });
+    assert_eq!(step, Step::Move { text: "a8a1".into(), info: Info::default() });
     let sent = session.game_over("1-0 {White wins}");
     assert_eq!(sent.as_deref(), Some("force\nresult 1-0 {White wins}\n"));
 }

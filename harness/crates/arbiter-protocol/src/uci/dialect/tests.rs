@@ -20,6 +20,14 @@ fn opened_with(setup: Setup) -> (Session, Instant) {
     (session, now)
 }
 
+/// Opens the session of an engine that ponders.
+fn open_pondering() -> (Session, Instant) {
+    let (mut session, now) = opened_with(Setup { ponder: true, ..Setup::default() });
+    session.receive(now, "option name Ponder type check default false").unwrap();
+    ready(&mut session, now);
+    (session, now)
+}
+
 fn ready(session: &mut Session, now: Instant) {
     session.receive(now, "uciok").unwrap();
     assert!(!session.is_ready());
@@ -81,17 +89,16 @@ fn each_wait_has_its_deadline() {
 
 #[test]
 fn a_move_has_the_last_search_information() {
-    let (mut session, now) = open_session(&[]);
-    ready(&mut session, now);
+    let (mut session, now) = open_pondering();
     session.think(now, "position startpos", &Go::default(), None);
     session.receive(now, "info depth 1 score cp 10 nodes 20").unwrap();
     assert_eq!(session.receive(now, "info depth 2 score cp 9 nodes 40"), Ok(Step::Info));
     assert_eq!(session.info().nodes, Some(40));
     session.receive(now, "readyok").unwrap();
     let step = session.receive(now, "bestmove e2e4 ponder e7e5").unwrap();
-    let Step::Move { text, info, ponder } = step else { panic!("{step:?}") };
+    let Step::Move { text, info } = step else { panic!("{step:?}") };
     assert_eq!((text.as_str(), info.depth, info.nodes), ("e2e4", Some(2), Some(40)));
-    assert_eq!(ponder.as_deref(), Some("e7e5"));
+    assert_eq!(session.expected_reply(), Some("e7e5"));
     // Further answers are ignored.
     assert_eq!(session.receive(now, "bestmove a2a3"), Ok(Step::Continue));
 }
@@ -119,7 +126,7 @@ fn a_repeated_bestmove_does_not_answer_the_next_search() {
     session.receive(now, "info depth 1 score cp 5 pv e2e4").unwrap();
     assert!(matches!(session.receive(now, "bestmove e2e4"), Ok(Step::Move { .. })));
     // During pondering, the same move is still a repetition.
-    session.ponder(game, go);
+    session.ponder(game.to_owned(), go);
     assert_eq!(session.receive(now, "bestmove e2e4"), Ok(Step::Continue));
     assert!(session.is_pondering());
 }
@@ -172,13 +179,13 @@ fn game_options_are_sent_before_the_game() {
     assert!(matches!(refused, Err(SessionError::Option(_))), "{refused:?}");
 }
 
+const EXPECTED: &str = "position startpos moves e2e4 e7e5";
+
 fn pondering() -> (Session, Instant) {
-    let setup = Setup { ponder: true, ..Setup::default() };
-    let (mut session, now) = opened_with(setup);
-    session.receive(now, "option name Ponder type check default false").unwrap();
-    ready(&mut session, now);
-    let sent = session.ponder("position startpos moves e2e4 e7e5", Go::default());
+    let (mut session, now) = open_pondering();
+    let sent = session.ponder(EXPECTED.to_owned(), Go::default());
     assert_eq!(sent.unwrap(), "position startpos moves e2e4 e7e5\ngo ponder\n");
+    assert!(session.is_ponder_miss("position startpos") && !session.is_ponder_miss(EXPECTED));
     assert_eq!(session.deadline(), None, "nobody waits for a ponderer");
     (session, now)
 }
@@ -187,7 +194,7 @@ fn pondering() -> (Session, Instant) {
 fn ponderhit_continues_the_search() {
     let (mut session, now) = pondering();
     session.receive(now, "info depth 9 nodes 99").unwrap();
-    assert_eq!(session.end_pondering(now, true, None), "ponderhit\n");
+    assert_eq!(session.think(now, EXPECTED, &Go::default(), None), "ponderhit\n");
     let step = session.receive(now, "bestmove g1f3").unwrap();
     let Step::Move { info, .. } = step else { panic!("{step:?}") };
     assert_eq!(info.nodes, Some(99), "what it found before counts");
@@ -196,7 +203,7 @@ fn ponderhit_continues_the_search() {
 #[test]
 fn a_ponder_miss_stops_the_search_and_discards_its_move() {
     let (mut session, now) = pondering();
-    assert_eq!(session.end_pondering(now, false, None), "stop\n");
+    assert_eq!(session.end_pondering(now), "stop\n");
     assert_eq!(session.deadline(), Some(now + Deadlines::default().stop));
     assert_eq!(session.receive(now, "bestmove g1f3"), Ok(Step::Continue));
     assert!(session.is_ready());
@@ -266,21 +273,24 @@ fn a_pending_request_consumes_lines_until_it_is_answered() {
 #[test]
 fn bestmove_lines_are_parsed_and_others_ignored() {
     let answer = |line: &str| {
-        let (mut session, now) = open_session(&[]);
-        ready(&mut session, now);
+        let (mut session, now) = open_pondering();
         session.think(now, "position startpos", &Go::default(), None);
-        session.receive(now, line).unwrap()
+        let step = session.receive(now, line).unwrap();
+        (step, session.expected_reply().map(str::to_owned))
     };
-    let best = |text: &str, ponder: Option<&str>| Step::Move {
-        text: text.into(),
-        info: Info::default(),
-        ponder: ponder.map(str::to_owned),
+    let best = |text: &str, reply: Option<&str>| {
+        (Step::Move { text: text.into(), info: Info::default() }, reply.map(str::to_owned))
     };
     assert_eq!(answer("  bestmove e2e4 ponder e7e5\t"), best("e2e4", Some("e7e5")));
     assert_eq!(answer("bestmove e2e4  ponder"), best("e2e4", Some("")));
     assert_eq!(answer("bestmove e2e4 e7e5"), best("e2e4", None));
     assert_eq!(answer("bestmove"), best("", None));
     for line in ["hello", "", "id", "option nonsense", "uciok"] {
-        assert_eq!(answer(line), Step::Continue, "{line}");
+        assert_eq!(answer(line), (Step::Continue, None), "{line}");
     }
+    let (mut session, now) = open_session(&[]);
+    ready(&mut session, now);
+    session.think(now, "position startpos", &Go::default(), None);
+    session.receive(now, "bestmove e2e4 ponder e7e5").unwrap();
+    assert_eq!(session.expected_reply(), None, "the engine may not ponder");
 }
