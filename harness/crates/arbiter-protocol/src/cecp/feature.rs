@@ -82,12 +82,11 @@ pub(super) fn option(text: &str) -> Option<OptionDeclaration> {
                 max: bound(0).unwrap_or(i64::MAX),
             }
         }
-        "combo" => OptionKind::Combo {
-            values: rest
-                .split("///")
-                .map(|value| value.trim().trim_start_matches('*').to_owned())
-                .collect(),
-        },
+        "combo" => {
+            // An asterisk marks the default.
+            let values = rest.split("///").map(|value| value.trim().trim_start_matches('*'));
+            OptionKind::Combo { values: values.map(str::to_owned).collect() }
+        }
         "button" | "save" | "reset" => OptionKind::Button,
         "string" | "file" | "path" => OptionKind::String,
         _ => return None,

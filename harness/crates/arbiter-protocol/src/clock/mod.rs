@@ -69,11 +69,9 @@ impl Limits {
 
     /// Returns the limits with all times multiplied by a positive factor and rounded to 0.1 ms.
     pub fn scaled(&self, factor: f64) -> Limits {
-        Limits {
-            clock: self.clock.map(|clock| clock.scaled(factor)),
-            movetime: self.movetime.map(|time| control::scaled(time, factor)),
-            ..*self
-        }
+        let clock = self.clock.map(|clock| clock.scaled(factor));
+        let movetime = self.movetime.map(|time| control::scaled(time, factor));
+        Limits { clock, movetime, ..*self }
     }
 
     /// Returns the clock time of a search: its real time or, with [`Limits::nodestime`], the time

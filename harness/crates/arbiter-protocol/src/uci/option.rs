@@ -95,23 +95,18 @@ impl OptionDeclaration {
             let kind = OptionKind::Unknown(rest.split(' ').next()?.to_owned());
             return Some(OptionDeclaration { name: name.to_owned(), kind, default: None });
         };
+        // A missing or unreadable bound counts as no restriction, so that no value is rejected
+        // because of an incomplete declaration.
+        let bound = |key, open: i64| field(key).and_then(|v| v.parse().ok()).unwrap_or(open);
         let kind = match kind.to_ascii_lowercase().as_str() {
             "check" => OptionKind::Check,
             "button" => OptionKind::Button,
             "string" => OptionKind::String,
-            "spin" => OptionKind::Spin {
-                // A missing or unreadable bound counts as no restriction, so that no value is
-                // rejected because of an incomplete declaration.
-                min: field("min").and_then(|v| v.parse().ok()).unwrap_or(i64::MIN),
-                max: field("max").and_then(|v| v.parse().ok()).unwrap_or(i64::MAX),
-            },
-            "combo" => OptionKind::Combo {
-                values: fields
-                    .iter()
-                    .filter(|(key, _)| *key == "var")
-                    .map(|(_, words)| words.join(" "))
-                    .collect(),
-            },
+            "spin" => OptionKind::Spin { min: bound("min", i64::MIN), max: bound("max", i64::MAX) },
+            "combo" => {
+                let values = fields.iter().filter(|(key, _)| *key == "var");
+                OptionKind::Combo { values: values.map(|(_, words)| words.join(" ")).collect() }
+            }
             other => OptionKind::Unknown(other.to_owned()),
         };
         Some(OptionDeclaration { name, kind, default: field("default") })
@@ -147,11 +142,8 @@ pub fn check_option<'a>(
         OptionKind::Spin { min, max } => {
             let number = value.parse::<i64>().ok().filter(|v| (*min..=*max).contains(v));
             let is_open = *min == i64::MIN || *max == i64::MAX;
-            let note = if is_open {
-                " (the 64-bit limit, where the engine declares no whole number)"
-            } else {
-                ""
-            };
+            let open = " (the 64-bit limit, where the engine declares no whole number)";
+            let note = if is_open { open } else { "" };
             (number.map(|v| v.to_string()), format!("a whole number from {min} to {max}{note}"))
         }
         OptionKind::Combo { values } => {

@@ -27,10 +27,7 @@ impl Score {
 
     /// Returns the score in centipawns; `None` for a mate score.
     pub fn centipawns(self) -> Option<i32> {
-        match self {
-            Score::Centipawns(cp) => Some(cp),
-            Score::Mate(_) => None,
-        }
+        if let Score::Centipawns(cp) = self { Some(cp) } else { None }
     }
 
     /// Returns the score in centipawns, limited to ±`most` centipawns; a mate counts as ±`most`.
