@@ -14,7 +14,6 @@ pub mod record;
 pub mod referee;
 mod relay;
 pub mod replay;
-pub mod tablebases;
 #[expect(missing_docs, reason = "functions that `serde_conv` makes have none")]
 pub mod text;
 pub mod transcript;

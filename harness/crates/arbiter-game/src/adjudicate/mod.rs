@@ -6,13 +6,13 @@ mod scores;
 mod tablebase;
 
 pub use scores::{DrawRule, ResignRule};
-pub use tablebase::{TablebaseRule, Tables};
+pub use tablebase::{Syzygy, TablebaseRule, Tables};
 
 use std::sync::Arc;
 
 use scores::DecidedMoves;
 use serde::{Deserialize, Serialize};
-use shakmaty::{Chess, Color, KnownOutcome};
+use shakmaty::{Chess, Color};
 
 use crate::outcome::{Outcome, Scope, Termination, color_name};
 use arbiter_protocol::Score;
@@ -123,17 +123,11 @@ impl Adjudicator {
     pub fn look_up(&self, position: &Chess) -> Option<Outcome> {
         let rule = self.rules.tablebase?;
         let tables = self.tables.as_deref()?;
-        Some(match tablebase::value(rule, tables, position)? {
-            KnownOutcome::Decisive { winner } => Outcome::lost(
-                !winner,
-                Termination::TablebaseAdjudication,
-                format!("{} wins by adjudication: Syzygy tables", color_name(winner)),
-            ),
-            KnownOutcome::Draw => Outcome::drawn(
-                Termination::TablebaseAdjudication,
-                "draw by adjudication: Syzygy tables",
-            ),
-        })
+        let result = rule.value(tables, position)?;
+        let winner = result.winner();
+        let end = winner.map_or("draw".to_owned(), |winner| format!("{} wins", color_name(winner)));
+        let detail = format!("{end} by adjudication: Syzygy tables");
+        Some(Outcome { result, termination: Termination::TablebaseAdjudication, detail })
     }
 
     /// Counts a move, and returns the outcome if a rule ends the game.
@@ -147,11 +141,8 @@ impl Adjudicator {
             // move.
             played.full_moves = self.plies / 2;
         }
-        let capped_moves = if counts_as_fastchess {
-            (self.plies - self.book_plies) / 2
-        } else {
-            played.full_moves
-        };
+        let own_moves = (self.plies - self.book_plies) / 2;
+        let capped_moves = if counts_as_fastchess { own_moves } else { played.full_moves };
         let resigned = resign.and_then(|rule| rule.observe(&mut self.decided_moves, played));
         let drawn = draw.is_some_and(|rule| rule.observe(&mut self.agreed_plies, played));
         let capped = move_cap.is_some_and(|cap| capped_moves >= cap);

@@ -26,12 +26,10 @@ impl DrawRule {
     /// Returns whether the game is drawn after a move. `plies` counts the consecutive plies with a
     /// score near 0; a capture or pawn move restarts the count.
     pub(super) fn observe(self, plies: &mut u32, played: PlayedMove) -> bool {
-        let equal = match played.score {
-            Some(Score::Centipawns(cp)) => cp.unsigned_abs() <= self.score_cp,
-            // A missing score does not count as equal. Otherwise, an engine that reports no scores
-            // would agree to every draw.
-            Some(Score::Mate(_)) | None => false,
-        };
+        // A missing score does not count as equal. Otherwise, an engine that reports no scores
+        // would agree to every draw.
+        let centipawns = played.score.and_then(Score::centipawns);
+        let equal = centipawns.is_some_and(|cp| cp.unsigned_abs() <= self.score_cp);
         let before = if played.zeroing { 0 } else { *plies };
         *plies = if equal { before + 1 } else { 0 };
         // Each side needs `move_count` moves, so both sides together need twice as many plies.
@@ -60,10 +58,11 @@ pub(super) struct DecidedMoves {
 impl ResignRule {
     /// Counts a move and returns the side that resigns after this move, if any.
     pub(super) fn observe(self, moves: &mut DecidedMoves, played: PlayedMove) -> Option<Color> {
-        let limit = i64::from(self.score_cp);
+        let limit = i32::try_from(self.score_cp).unwrap_or(i32::MAX);
         // A missing score counts as an equal score, so that an engine without scores neither
-        // resigns nor confirms a win.
-        let value = played.score.map_or(0, worth);
+        // resigns nor confirms a win. A mate reaches every limit. Mate in 0 is a loss: the side to
+        // move is already mated.
+        let value = played.score.map_or(0, |score| score.limited(i32::MAX));
         let step = |count: &mut u32, holds: bool| *count = if holds { *count + 1 } else { 0 };
         step(moves.lost.get_mut(played.color), value <= -limit);
         step(moves.won.get_mut(played.color), value >= limit);
@@ -71,16 +70,6 @@ impl ResignRule {
         let seen_by_winner = *moves.won.get(!played.color) >= enough;
         let resigns = *moves.lost.get(played.color) >= enough;
         (resigns && (seen_by_winner || !self.two_sided)).then_some(played.color)
-    }
-}
-
-/// Converts a score to a scale on which a mate is worth more than any score in centipawns.
-fn worth(score: Score) -> i64 {
-    match score {
-        Score::Centipawns(cp) => i64::from(cp),
-        Score::Mate(moves) if moves > 0 => i64::MAX,
-        // Mate in 0 is a loss: the side to move is already mated.
-        Score::Mate(_) => i64::MIN,
     }
 }
 
