@@ -31,9 +31,7 @@ const SURE: i32 = 1_000;
 const EXCERPT: usize = 10;
 
 /// Lint rule. The names are stored and printed.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LintRule {
     /// A move of the principal variation is illegal.
@@ -159,10 +157,8 @@ impl SearchedMove<'_> {
         // its time.
         let time = info.time.filter(|_| limits.nodestime.is_none());
         if let Some(time) = time.filter(|time| *time > elapsed + TIME_MARGIN) {
-            add(
-                LintRule::Time,
-                format!("{} ms, measured {}", time.as_millis(), elapsed.as_millis()),
-            );
+            let what = format!("{} ms, measured {}", time.as_millis(), elapsed.as_millis());
+            add(LintRule::Time, what);
         }
         if let Some(hashfull) = info.hashfull.filter(|permill| *permill > 1_000) {
             add(LintRule::Hashfull, format!("hashfull {hashfull}"));
@@ -233,10 +229,8 @@ impl SearchedMove<'_> {
             };
             if !position.is_checkmate() {
                 let next = printable(next, EXCERPT);
-                return add(
-                    LintRule::PvAfterEnd,
-                    format!("{next} at ply {} after {draw}", ply + 1),
-                );
+                let what = format!("{next} at ply {} after {draw}", ply + 1);
+                return add(LintRule::PvAfterEnd, what);
             }
         }
         if let Some(Score::Mate(moves)) = score {

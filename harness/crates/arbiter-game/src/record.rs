@@ -101,12 +101,6 @@ pub struct SearchDetails {
 }
 
 impl SearchDetails {
-    /// Returns the details of a move from the time left, the search output and the lint findings.
-    pub(crate) fn of(left: Option<Duration>, info: Info, findings: Vec<LintFinding>) -> Self {
-        let Info { nps, hashfull, tbhits, pv, lines, .. } = info;
-        SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings }
-    }
-
     /// Returns the details in a box; `None` if all details are empty.
     pub fn boxed(self) -> Option<Box<SearchDetails>> {
         (self != SearchDetails::default()).then(|| Box::new(self))
@@ -195,10 +189,7 @@ impl GameRecord {
 
     /// Returns the side that made the first move.
     pub fn first_to_move(&self) -> Color {
-        match self.fen.split(' ').nth(1) {
-            Some("b") => Color::Black,
-            _ => Color::White,
-        }
+        Color::from_white(self.fen.split(' ').nth(1) != Some("b"))
     }
 }
 

@@ -125,7 +125,7 @@ pub struct Referee {
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
     /// Time by which the side that lost on time exceeded the available time.
-    late: Option<Duration>,
+    pub(crate) late: Option<Duration>,
 }
 
 impl Referee {
@@ -183,13 +183,9 @@ impl Referee {
         // each a few bytes longer than the last would fragment the heap.
         let mut position = String::with_capacity(self.line.capacity());
         position.push_str(&self.line);
-        Turn {
-            color,
-            position,
-            go: self.bounds(color),
-            // With `nodestime` the clock counts nodes, and real time does not matter.
-            budget: budget.filter(|_| limits.nodestime.is_none()).map(|b| b + margin),
-        }
+        // With `nodestime` the clock counts nodes, and real time does not matter.
+        let budget = budget.filter(|_| limits.nodestime.is_none()).map(|b| b + margin);
+        Turn { color, position, go: self.bounds(color), budget }
     }
 
     /// Returns the pondering task of the side that has just moved; `None` if the expected reply is
@@ -207,20 +203,14 @@ impl Referee {
     }
 
     fn bounds(&self, color: Color) -> Go {
-        let limits = self.conditions.get(color).limits;
+        let Limits { movetime, nodes, depth, .. } = self.conditions.get(color).limits;
         let time_of = |c: Color| self.clocks.get(c).as_ref().map(|k| (k.left(), k.increment()));
         let clock = self.clocks.get(color).as_ref();
         // An engine without a clock would mistake its opponent's clock for its own.
         let shown = |c: Color| if clock.is_some() { time_of(c) } else { None };
-        Go {
-            white: shown(Color::White),
-            black: shown(Color::Black),
-            moves_to_go: clock.and_then(Clock::moves_left),
-            movetime: limits.movetime,
-            nodes: limits.nodes,
-            depth: limits.depth,
-            ponder: false,
-        }
+        let [white, black] = Color::ALL.map(shown);
+        let moves_to_go = clock.and_then(Clock::moves_left);
+        Go { white, black, moves_to_go, movetime, nodes, depth, ponder: false }
     }
 
     /// Judges the answer of the side to move.
@@ -229,7 +219,7 @@ impl Referee {
         let judged = match reply {
             Reply::Fault(fault) => Err(loss_by_fault(fault)),
             Reply::Claim(claim) => Err(loss_by_claim(&claim)),
-            Reply::Move { text, elapsed, info } => self.judge_move(color, &text, elapsed, info),
+            Reply::Move { text, elapsed, info } => self.judge_move(&text, elapsed, info),
         };
         if let Err(loss) = judged {
             self.lose(color, loss);
@@ -247,15 +237,10 @@ impl Referee {
         self.outcome.get_or_insert_with(|| Outcome::lost(color, termination, detail))
     }
 
-    fn judge_move(
-        &mut self,
-        color: Color,
-        text: &str,
-        elapsed: Duration,
-        mut info: Info,
-    ) -> Result<(), Loss> {
+    fn judge_move(&mut self, text: &str, elapsed: Duration, mut info: Info) -> Result<(), Loss> {
+        let color = self.position.turn();
         // The clock is judged first: a late answer loses on time, regardless of its text.
-        self.charge(color, elapsed, info.nodes).map_err(|over| {
+        self.charge(elapsed, info.nodes).map_err(|over| {
             self.late = Some(over);
             let ms = over.as_secs_f64() * 1e3;
             (Termination::TimeForfeit, format!("loses on time ({ms:.1} ms over)"))
@@ -284,15 +269,10 @@ impl Referee {
         self.keep.trim_info(&mut info);
         let clock = self.clocks.get(color).as_ref();
         let left = clock.filter(|_| self.keep.time_left()).map(Clock::left);
-        let search = SearchInfo {
-            score: info.score,
-            depth: info.depth,
-            seldepth: info.seldepth,
-            nodes: info.nodes,
-            elapsed,
-            reported: info.time,
-            details: SearchDetails::of(left, info, findings).boxed(),
-        };
+        let Info { score, depth, seldepth, nodes, time: reported, .. } = info;
+        let Info { nps, hashfull, tbhits, pv, lines, .. } = info;
+        let details = SearchDetails { left, nps, hashfull, tbhits, pv, lines, findings }.boxed();
+        let search = SearchInfo { score, depth, seldepth, nodes, elapsed, reported, details };
         self.play(m, Some(search));
         Ok(())
     }
@@ -316,12 +296,10 @@ impl Referee {
             .lint()
     }
 
-    fn charge(
-        &mut self,
-        color: Color,
-        elapsed: Duration,
-        nodes: Option<u64>,
-    ) -> Result<(), Duration> {
+    /// Charges the time of a move to the clock of the side to move. The error is the time by which
+    /// the move is late.
+    fn charge(&mut self, elapsed: Duration, nodes: Option<u64>) -> Result<(), Duration> {
+        let color = self.position.turn();
         let Conditions { limits, margin, .. } = *self.conditions.get(color);
         let cost = limits.cost(elapsed, nodes);
         if let Some(movetime) = limits.movetime.filter(|t| cost > *t + margin) {
@@ -406,25 +384,15 @@ impl Referee {
         let mover = !self.position.turn();
         let mut searches = ByColor::default();
         for (played, color) in self.moves.iter().rev().zip([mover, !mover]) {
-            *searches.get_mut(color) = played.search.as_ref().map(|search| MoveSummary {
-                score: search.score,
-                depth: search.depth,
-                elapsed: search.elapsed,
+            *searches.get_mut(color) = played.search.as_ref().map(|search| {
+                let &SearchInfo { score, depth, elapsed, .. } = search;
+                MoveSummary { score, depth, elapsed }
             });
         }
-        GameSnapshot {
-            engines,
-            position: self.position.clone(),
-            last: self.moves.last().map(|played| played.uci),
-            searches,
-            left: self.clocks.as_ref().map(|clock| clock.as_ref().map(Clock::left)),
-        }
-    }
-
-    /// Returns the time by which the side that lost on time exceeded its available time; `None` if
-    /// no side lost on time.
-    pub fn late(&self) -> Option<Duration> {
-        self.late
+        let position = self.position.clone();
+        let last = self.moves.last().map(|played| played.uci);
+        let left = self.clocks.as_ref().map(|clock| clock.as_ref().map(Clock::left));
+        GameSnapshot { engines, position, last, searches, left }
     }
 
     /// Returns the number of plies played, including book moves.
