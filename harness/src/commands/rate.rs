@@ -16,7 +16,7 @@ use arbiter_rate::{Choice, ScanOptions, Tally};
 use arbiter_report::{Ratings, elostat, games_document, log_warn, note, ratings_json};
 use arbiter_settings::{Choices, one_of};
 use arbiter_stats::ratings::{
-    LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, Relation, scale_of,
+    LOGISTIC_SCALE, Options, OutcomeModel, Prior, Relation, scale_of,
 };
 
 /// Models of draws, with their help.
@@ -218,7 +218,6 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
     let by_name: HashMap<&str, usize> =
         tally.players.iter().enumerate().map(|(i, p)| (p.name.as_str(), i)).collect();
     let player = |name: &str| by_name.get(name).copied().ok_or_else(|| unknown(name, tally));
-    let parameter = |given: Option<f64>| given.map_or(Parameter::Fitted, Parameter::Fixed);
     let anchors = args.anchor.iter().map(|(name, rating)| Ok((player(name)?, *rating)));
     let anchors: Vec<(usize, f64)> = anchors.collect::<Result<_, String>>()?;
     for (at, (player, _)) in anchors.iter().enumerate() {
@@ -253,8 +252,8 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
             ScaleArg::Logistic => LOGISTIC_SCALE,
             ScaleArg::Ordo => scale_of(202.0, 0.76),
         },
-        advantage: parameter(args.advantage),
-        draw_rate: parameter(args.draw_ratio),
+        advantage: args.advantage,
+        draw_rate: args.draw_ratio,
         prior_draws: args.prior_draws,
         anchors,
         priors,

@@ -64,15 +64,6 @@ impl Meeting {
     }
 }
 
-/// Parameter of the model, either estimated or given.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Parameter {
-    /// Parameter estimated from the games.
-    Fitted,
-    /// Parameter with a given value.
-    Fixed(f64),
-}
-
 /// Prior distribution of the rating of one player.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
@@ -103,10 +94,11 @@ pub struct Options {
     /// Elo points per natural unit of strength: [`LOGISTIC_SCALE`], or [`scale_of`] for other
     /// conventions.
     pub scale: f64,
-    /// Advantage of White, in Elo points.
-    pub advantage: Parameter,
-    /// Share of draws between equal players without an advantage, 0 to 1 exclusive.
-    pub draw_rate: Parameter,
+    /// Advantage of White, in Elo points; estimated from the games if `None`.
+    pub advantage: Option<f64>,
+    /// Share of draws between equal players without an advantage, 0 to 1 exclusive; estimated from
+    /// the games if `None`.
+    pub draw_rate: Option<f64>,
     /// Number of prior draws of each player. The draws are distributed over the opponents in
     /// proportion to the number of games, and equally over both colours.
     pub prior_draws: f64,
@@ -123,8 +115,8 @@ impl Default for Options {
         Options {
             model: OutcomeModel::Scores,
             scale: LOGISTIC_SCALE,
-            advantage: Parameter::Fitted,
-            draw_rate: Parameter::Fitted,
+            advantage: None,
+            draw_rate: None,
             prior_draws: 0.0,
             anchors: Vec::new(),
             priors: Vec::new(),

@@ -6,7 +6,7 @@ use super::matrix::{Cholesky, Matrix, add_outer, zero};
 use super::model::OutcomeModel;
 use super::outcome::{RatingList, Solution, is_inside};
 use super::state::{Constraint, Encounter, State};
-use super::{MAX_PLAYERS, Meeting, NoMaximum, Options, Parameter};
+use super::{MAX_PLAYERS, Meeting, NoMaximum, Options};
 use crate::elo::finite;
 use crate::roots::falling_crossing;
 
@@ -40,34 +40,30 @@ pub fn rate(
     options: &Options,
 ) -> Result<RatingList, NoMaximum> {
     let mut groups = divide(players, &scores(meetings, options));
-    let mut left_out = Vec::new();
     let mut rated = 0;
-    groups.groups.retain(|group| {
+    let is_too_large = |group: &mut Vec<usize>| {
         // Groups are sorted by size, so the largest groups are rated first.
         let fits = rated + group.len() <= MAX_PLAYERS;
-        if fits {
-            rated += group.len();
-        } else {
-            left_out.extend(group.iter().copied());
-        }
-        fits
-    });
+        rated += if fits { group.len() } else { 0 };
+        !fits
+    };
+    let left_out = groups.groups.extract_if(.., is_too_large).flatten().collect();
     let encounters = encounters(players, meetings, options, &groups);
     let mut state = start(players, &encounters, options, &groups);
     let mut fitted = newton(&mut state, &encounters, options);
     // If all games were drawn and the draw rate is estimated, the draw rate explains all results,
     // so the games contain no information about strengths.
     let is_flat = draw_share(&encounters) == 1.0
-        && options.draw_rate == Parameter::Fitted
+        && options.draw_rate.is_none()
         && options.priors.is_empty()
         && options.relations.is_empty();
     let is_advantage_estimated = !encounters.is_empty() && !is_flat && fitted.is_some();
-    let is_advantage_known = is_advantage_estimated || options.advantage != Parameter::Fitted;
+    let is_advantage_known = is_advantage_estimated || options.advantage.is_some();
     let mut fixed = options.clone();
     if fitted.is_none() && !is_advantage_known {
         // A player had only one colour, so White's advantage cannot be separated from the strength
         // of this player.
-        fixed.advantage = Parameter::Fixed(0.0);
+        fixed.advantage = Some(0.0);
         state = start(players, &encounters, &fixed, &groups);
         fitted = newton(&mut state, &encounters, &fixed);
     }
@@ -75,12 +71,12 @@ pub fn rate(
         // If one of two players never loses, the likelihood has no maximum: the likelihood keeps
         // increasing with more draws and a larger difference. The draw rate is therefore fixed at
         // the share of draws in the games.
-        fixed.draw_rate = Parameter::Fixed(draw_share(&encounters));
+        fixed.draw_rate = Some(draw_share(&encounters));
         state = start(players, &encounters, &fixed, &groups);
         fitted = newton(&mut state, &encounters, &fixed);
     }
     let root = fitted.ok_or(NoMaximum)?;
-    let is_draw_estimated = options.draw_rate == Parameter::Fitted && !encounters.is_empty();
+    let is_draw_estimated = options.draw_rate.is_none() && !encounters.is_empty();
     if options.model == OutcomeModel::Scores && is_draw_estimated {
         state.draw = draw_parameter(&state, &encounters);
     }
@@ -177,23 +173,16 @@ fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &G
         unknowns += usize::from(wanted);
         at
     };
-    let advantage_index = next(options.advantage == Parameter::Fitted && !encounters.is_empty());
+    let advantage_index = next(options.advantage.is_none() && !encounters.is_empty());
     let observed = draw_share(encounters);
     let is_estimable = observed > 0.0 && observed < 1.0;
     let is_draw_unknown =
-        options.draw_rate == Parameter::Fitted && is_estimable && options.model.draws_inform();
+        options.draw_rate.is_none() && is_estimable && options.model.draws_inform();
     let draw_index = next(is_draw_unknown);
-    let rate = match options.draw_rate {
-        Parameter::Fixed(rate) => rate,
-        // Without encounters there are no draws, because a drawn game would be an encounter.
-        Parameter::Fitted if observed.is_nan() => 0.0,
-        Parameter::Fitted => observed,
-    };
+    // Without encounters there are no draws, because a drawn game would be an encounter.
+    let rate = options.draw_rate.unwrap_or(if observed.is_nan() { 0.0 } else { observed });
     let draw = options.model.parameter(rate.clamp(EXTREME_RATE, 1.0 - EXTREME_RATE));
-    let advantage = match options.advantage {
-        Parameter::Fixed(points) => points / options.scale,
-        Parameter::Fitted => 0.0,
-    };
+    let advantage = options.advantage.map_or(0.0, |points| points / options.scale);
     State { index, advantage_index, draw_index, unknowns, ratings, advantage, draw, floating }
 }
 
@@ -284,10 +273,8 @@ fn draw_parameter(state: &State, encounters: &[Encounter]) -> f64 {
         };
         drawn - encounters.iter().map(expected).sum::<f64>()
     };
-    let (low, high) = (
-        OutcomeModel::Scores.parameter(EXTREME_RATE),
-        OutcomeModel::Scores.parameter(1.0 - EXTREME_RATE),
-    );
+    let rates = [EXTREME_RATE, 1.0 - EXTREME_RATE];
+    let [low, high] = rates.map(|rate| OutcomeModel::Scores.parameter(rate));
     finite(falling_crossing(missing, 0.0, low, high)).unwrap_or(state.draw)
 }
 
@@ -339,11 +326,8 @@ fn perfect_ratings(
             opponents.iter().map(each).sum()
         };
         let missing = |rating: f64| {
-            if taken.won_all {
-                0.5f64.ln() - ln_probability(rating)
-            } else {
-                ln_probability(rating) - 0.5f64.ln()
-            }
+            let excess = ln_probability(rating) - 0.5f64.ln();
+            if taken.won_all { -excess } else { excess }
         };
         let rating = falling_crossing(missing, 0.0, -PERFECT_RANGE, PERFECT_RANGE);
         if rating.is_finite() {

@@ -2,8 +2,7 @@
 //! equations.
 
 use super::super::ratings::{
-    Errors, LOGISTIC_SCALE, Meeting, Options, OutcomeModel, Parameter, RatingList, Relation, rate,
-    scale_of,
+    Errors, LOGISTIC_SCALE, Meeting, Options, OutcomeModel, RatingList, Relation, rate, scale_of,
 };
 use super::agreement::Agreement;
 
@@ -29,11 +28,7 @@ fn rated(games: Games, options: &Options) -> RatingList {
 /// Returns the options of Ordo on the given scale, with the advantage and the draw rate either
 /// fitted or fixed.
 fn ordo(scale: f64, is_fitted: bool) -> Options {
-    let (advantage, draw_rate) = if is_fitted {
-        (Parameter::Fitted, Parameter::Fitted)
-    } else {
-        (Parameter::Fixed(0.0), Parameter::Fixed(0.5))
-    };
+    let (advantage, draw_rate) = if is_fitted { (None, None) } else { (Some(0.0), Some(0.5)) };
     Options { model: OutcomeModel::Scores, scale, advantage, draw_rate, ..Options::default() }
 }
 
@@ -208,13 +203,12 @@ fn ratings_agree_with_bayeselo() {
         let rate_of = |draw_elo: f64| OutcomeModel::RaoKupper.draw_rate(draw_elo / LOGISTIC_SCALE);
         let fixed = Options {
             model: OutcomeModel::RaoKupper,
-            advantage: Parameter::Fixed(*advantage),
-            draw_rate: Parameter::Fixed(rate_of(*draw_elo)),
+            advantage: Some(*advantage),
+            draw_rate: Some(rate_of(*draw_elo)),
             prior_draws: 1.0,
             ..Options::default()
         };
-        let fitted =
-            Options { advantage: Parameter::Fitted, draw_rate: Parameter::Fitted, ..fixed.clone() };
+        let fitted = Options { advantage: None, draw_rate: None, ..fixed.clone() };
         let found = rated(games, if *is_fitted { &fitted } else { &fixed });
         for (player, rating) in ratings.iter().enumerate() {
             agreement.figure("rating", found.rating(player).expect("rated"), *rating);
