@@ -49,11 +49,7 @@ impl GameTally {
         let winner = game.outcome.result.winner();
         let loser = winner.map(|color| *game.engines.get(!color));
         GameTally {
-            result: match winner {
-                None => GameResult::Draw,
-                Some(color) if *game.engines.get(color) == first => GameResult::Win,
-                Some(_) => GameResult::Loss,
-            },
+            result: GameResult::of(winner.map(|color| *game.engines.get(color) == first)),
             termination: game.outcome.termination,
             fault: loser.filter(|_| game.outcome.termination.is_fault()),
             hash: Some(game.hash()),

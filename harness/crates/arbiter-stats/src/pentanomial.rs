@@ -23,6 +23,15 @@ pub enum GameResult {
 }
 
 impl GameResult {
+    /// Returns the result of a game that the first engine won or did not win; `None` for a draw.
+    pub const fn of(has_won: Option<bool>) -> GameResult {
+        match has_won {
+            Some(true) => GameResult::Win,
+            Some(false) => GameResult::Loss,
+            None => GameResult::Draw,
+        }
+    }
+
     /// Returns the first engine's score in half points: 0, 1 or 2.
     pub const fn half_points(self) -> usize {
         self as usize

@@ -230,11 +230,9 @@ fn game_tally(
         let outcome: KnownOutcome =
             result.parse().map_err(|_| format!("'{result}' is not a result"))?;
         let termination: Termination = termination.parse()?;
-        let (result, loser) = match outcome.winner().map(|color| *players.get(color)) {
-            None => (GameResult::Draw, None),
-            Some(engine) if engine == engines[0] => (GameResult::Win, Some(engines[1])),
-            Some(_) => (GameResult::Loss, Some(engines[0])),
-        };
+        let has_won = outcome.winner().map(|color| *players.get(color) == engines[0]);
+        let result = GameResult::of(has_won);
+        let loser = has_won.map(|has_won| engines[usize::from(has_won)]);
         let fault = loser.filter(|_| termination.is_fault());
         Ok(GameTally { result, termination, fault, hash: hash.map(i64::cast_unsigned) })
     };

@@ -194,11 +194,7 @@ pub(crate) fn mean_score(results: &Trinomial) -> Option<f64> {
 
 /// Returns the result of a game for one side.
 fn result(game: &GameRecord, color: Color) -> GameResult {
-    match game.outcome.result.winner() {
-        None => GameResult::Draw,
-        Some(winner) if winner == color => GameResult::Win,
-        Some(_) => GameResult::Loss,
-    }
+    GameResult::of(game.outcome.result.winner().map(|winner| winner == color))
 }
 
 /// Converts a score to centipawns: a mate by the engine becomes infinity, and a mate against the
