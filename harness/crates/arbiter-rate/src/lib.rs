@@ -9,7 +9,6 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod comments;
-mod evaluations;
 mod pipeline;
 mod scan;
 mod tally;

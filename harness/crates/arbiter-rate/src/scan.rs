@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use shakmaty::fen::Fen;
-use shakmaty::{Color, EnPassantMode, KnownOutcome, Position, Role, Setup};
+use shakmaty::{Color, EnPassantMode, Position, Role, Setup};
 
-use super::comments::{ending, is_book, time_ms};
-use super::evaluations::Evaluations;
+use super::comments::{Evaluations, ending, is_book, time_ms};
 use arbiter_names::shown;
 use arbiter_pgn::{
     GameVisitor, Games, MAX_NAME, Mainline, MoveError, Outcome, San, Tags, Text, UNCLOSED,
@@ -289,10 +288,8 @@ impl GameScan {
             self.timed.reverse();
         }
         let spelling = fnv1a(fnv1a(FNV_START, &tags.fen), &tags.variant);
-        let start = *index
-            .starts
-            .entry(spelling)
-            .or_insert_with(|| fnv1a(FNV_START, start_name(tags).as_bytes()));
+        let start = || fnv1a(FNV_START, start_name(tags).as_bytes());
+        let start = *index.starts.entry(spelling).or_insert_with(start);
         // Without book marks, the opening of a game that does not start from the initial position
         // is only its starting position.
         let limit = if start == FNV_START { self.options.opening_plies as usize } else { 0 };
@@ -310,7 +307,7 @@ impl GameScan {
         Ok(Game {
             white: number(&tags.white, &mut block.players, &mut index.players),
             black: number(&tags.black, &mut block.players, &mut index.players),
-            result: result_of_outcome(outcome),
+            result: GameResult::of(outcome.winner().map(Color::is_white)),
             opening: *index.written.entry(written).or_insert_with(|| {
                 let name = opening_name(tags, opening);
                 let key = fnv1a(FNV_START, name.as_bytes());
@@ -421,15 +418,6 @@ fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
         return Err(RejectReason::SamePlayer);
     }
     tags.is_chess960().map(drop).map_err(|_| RejectReason::Variant)
-}
-
-/// Returns White's result.
-fn result_of_outcome(outcome: KnownOutcome) -> GameResult {
-    match outcome {
-        KnownOutcome::Decisive { winner: Color::White } => GameResult::Win,
-        KnownOutcome::Decisive { winner: Color::Black } => GameResult::Loss,
-        KnownOutcome::Draw => GameResult::Draw,
-    }
 }
 
 fn is_nameless(name: &[u8]) -> bool {

@@ -184,12 +184,9 @@ impl Tally {
             if both[0] == both[1] {
                 let [white, black] = [game.white, game.black].map(|n| &block.players[n as usize]);
                 let result = ["0-1", "1/2-1/2", "1-0"][game.result.half_points()];
-                self.reject(&UncountedGame {
-                    reason: RejectReason::SamePlayer,
-                    title: format!("{white} - {black} {result}"),
-                    culprit: None,
-                    line: game.line,
-                });
+                let title = format!("{white} - {black} {result}");
+                let reason = RejectReason::SamePlayer;
+                self.reject(&UncountedGame { reason, title, culprit: None, line: game.line });
                 continue;
             }
             self.games += 1;
