@@ -12,7 +12,6 @@ mod archive;
 mod compressed;
 mod epd;
 pub mod generate;
-mod lines;
 mod order;
 mod packed;
 mod pgn;
