@@ -7,8 +7,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use shakmaty::EnPassantMode;
 use shakmaty::fen::Fen;
-use shakmaty::{EnPassantMode, Position};
 
 use crate::output::{NewFile, in_use};
 use crate::{
@@ -106,8 +106,7 @@ async fn search(args: &GenerateArgs, judge: &Engine) -> Result<Vec<String>, Fail
     Ok(lines)
 }
 
-/// Returns the engine's evaluation of a position, with the score from White's point of view; `None`
-/// if the score is a mate score or missing.
+/// Returns the engine's evaluation of a position; `None` if the score is a mate score or missing.
 async fn evaluate(
     engine: &mut AnalysisEngine,
     candidate: &Candidate,
@@ -116,8 +115,7 @@ async fn evaluate(
     let fen = Fen::from_position(&candidate.position, EnPassantMode::Legal).to_string();
     let opinion = engine.ask(&fen, nodes).await.map_err(Failure::invalid)?;
     Ok(opinion.and_then(|opinion| {
-        let score = opinion.score?.centipawns()?;
-        let score_cp = candidate.position.turn().fold_wb(score, -score);
+        let score_cp = opinion.score?.centipawns()?;
         Some(Verdict { score_cp, depth: opinion.depth.unwrap_or_default() })
     }))
 }

@@ -46,11 +46,10 @@ impl Candidate {
         let (halfmoves, fullmoves) = (setup.halfmoves, setup.fullmoves);
         // EPD stores the counters as operations, not as fields.
         let epd = Epd::from_fen(fen);
-        // EPD stores the score from the point of view of the side to move.
-        let ce = self.position.turn().fold_wb(score_cp, -score_cp);
         let id = self.id;
         format!(
-            "{epd} hmvc {halfmoves}; fmvn {fullmoves}; ce {ce}; acd {depth}; id \"random {id:06}\";"
+            "{epd} hmvc {halfmoves}; fmvn {fullmoves}; ce {score_cp}; acd {depth}; \
+             id \"random {id:06}\";"
         )
     }
 }
@@ -58,7 +57,7 @@ impl Candidate {
 /// Evaluation of a position by an engine, with the search depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
-    /// Score in centipawns, from White's point of view.
+    /// Score in centipawns, from the point of view of the side to move.
     pub score_cp: i32,
     /// Depth of the search, in plies.
     pub depth: u32,
@@ -106,7 +105,7 @@ mod tests {
     use super::super::{ReadOptions, from_text};
     use super::*;
 
-    const VERDICT: Verdict = Verdict { score_cp: -12, depth: 9 };
+    const VERDICT: Verdict = Verdict { score_cp: 12, depth: 9 };
 
     fn lines(seed: u64, plies: u32, count: usize) -> Vec<String> {
         candidates(seed, plies).take(count).map(|c| c.to_epd(VERDICT)).collect()
