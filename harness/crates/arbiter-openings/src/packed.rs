@@ -80,13 +80,12 @@ impl PackedBook {
         // book.
         let hashes = BuildHasherDefault::<DefaultHasher>::default();
         let mut rest = &self.bytes[..];
-        let mut values: Vec<u64> = (0..self.len)
-            .map(|_| {
-                let (entry, others) = rest.split_at(size(rest));
-                rest = others;
-                hashes.hash_one(entry)
-            })
-            .collect();
+        let next_hash = |_| {
+            let (entry, others) = rest.split_at(size(rest));
+            rest = others;
+            hashes.hash_one(entry)
+        };
+        let mut values: Vec<u64> = (0..self.len).map(next_hash).collect();
         values.sort_unstable();
         values.windows(2).filter(|two| two[0] == two[1]).count()
     }

@@ -2,7 +2,8 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::errors::FrameDecoderError;
+use ruzstd::decoding::errors::ReadFrameHeaderError::{BadMagicNumber, SkipFrame};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::{check_padding, other_data};
@@ -43,24 +44,17 @@ impl<R: Read> Frames<R> {
     fn open(&mut self) -> io::Result<()> {
         match self.decoder.init(&mut self.source) {
             Ok(()) => self.is_open = true,
-            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                length,
-                ..
-            })) => {
+            Err(FrameDecoderError::ReadFrameHeaderError(SkipFrame { length, .. })) => {
                 let length = u64::from(length);
                 if io::copy(&mut (&mut self.source).take(length), &mut io::sink())? < length {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
             }
-            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::BadMagicNumber(
-                _,
-            ))) => return Err(other_data()),
-            Err(error) => {
-                if self.is_at_end()? {
-                    return Err(io::ErrorKind::UnexpectedEof.into());
-                }
-                return Err(io::Error::other(error));
+            Err(FrameDecoderError::ReadFrameHeaderError(BadMagicNumber(_))) => {
+                return Err(other_data());
             }
+            Err(_) if self.is_at_end()? => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Err(error) => return Err(io::Error::other(error)),
         }
         Ok(())
     }
