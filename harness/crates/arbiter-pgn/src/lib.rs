@@ -12,7 +12,6 @@ mod blanks;
 mod blocks;
 mod evaluation;
 mod games;
-mod mainline;
 mod moves;
 mod tag_text;
 mod tags;
@@ -22,11 +21,10 @@ mod words;
 pub use blocks::Blocks;
 pub use evaluation::{Evaluation, evaluation};
 pub use games::{GameVisitor, Games, Lines};
-pub use mainline::Mainline;
-pub use moves::{MoveError, legal_move, read_move};
+pub use moves::{Mainline, MoveError, legal_move, read_move};
 pub use pgn_reader::Outcome;
 pub use shakmaty::san::San;
-pub use tags::{ContradictoryResults, MAX_NAME, Tags, text_of};
+pub use tags::{MAX_NAME, Tags, text_of};
 pub use text::{Text, UNCLOSED};
 
 #[cfg(test)]

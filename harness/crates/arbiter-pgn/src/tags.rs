@@ -34,11 +34,6 @@ pub fn text_of(bytes: &[u8]) -> String {
     shown(text)
 }
 
-/// The `Result` tag and the result at the end of the moves contradict each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("contradicting results")]
-pub struct ContradictoryResults;
-
 /// The tags of a game, limited to tags that commands need, as written in the file; missing tags are
 /// empty.
 #[derive(Debug, Default)]
@@ -96,10 +91,7 @@ impl Tags {
     /// # Errors
     ///
     /// Fails if the two results contradict each other; the tag value `*` contradicts a win or draw.
-    pub fn outcome(
-        &self,
-        written: Option<Outcome>,
-    ) -> Result<Option<KnownOutcome>, ContradictoryResults> {
+    pub fn outcome(&self, written: Option<Outcome>) -> Result<Option<KnownOutcome>, &'static str> {
         let is_visible = |byte: &u8| !byte.is_ascii_whitespace();
         let word: Vec<u8> = self.result.iter().copied().filter(is_visible).collect();
         let tag = match (meaning(&word, b"").0, word.as_slice()) {
@@ -108,7 +100,7 @@ impl Tags {
             _ => Some(Outcome::Unknown),
         };
         match (tag, written) {
-            (Some(tag), Some(written)) if tag != written => Err(ContradictoryResults),
+            (Some(tag), Some(written)) if tag != written => Err("contradicting results"),
             _ => Ok(tag.or(written).and_then(Outcome::known)),
         }
     }
