@@ -35,12 +35,9 @@ pub fn candidates(games: &[Game], from_ply: usize) -> Vec<Candidate> {
             // A position with a single legal move does not test the engine.
             let is_question = ply >= from_ply && position.legal_moves().len() >= 2;
             if is_question && visited.insert(position.zobrist_hash(EnPassantMode::Legal)) {
-                found.push(Candidate {
-                    start: Start::new(without_counters(&position), game.start.mode),
-                    taken_on,
-                    origin: format!("{} ply {ply}", game.origin),
-                    game: number,
-                });
+                let start = Start::new(without_counters(&position), game.start.mode);
+                let origin = format!("{} ply {ply}", game.origin);
+                found.push(Candidate { start, taken_on, origin, game: number });
             }
             if let Some(&played) = played {
                 taken_on = played.is_capture().then_some(played.to());

@@ -88,10 +88,7 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
         if matches!(score, Some(Score::Mate(_))) {
             open_plies.get_or_insert(moves.len());
         }
-        scores.push(match score {
-            Some(Score::Centipawns(score)) => Some(score),
-            Some(Score::Mate(_)) | None => None,
-        });
+        scores.push(score.and_then(Score::centipawns));
         let played = uci.to_move(&position).map_err(|error| format!("{origin}: {uci}: {error}"))?;
         position.play_unchecked(played);
         moves.push(played);

@@ -10,14 +10,12 @@ mod epd;
 mod games;
 mod journal;
 mod proof;
-mod task;
-mod theme;
 
 pub use candidate::{Candidate, candidates};
 pub use epd::{MinedPosition, suite_lines};
 pub use games::{Game, is_fault, read_games, stored_game};
 pub use journal::{Journal, JournalError, MiningResult};
-pub use task::{OPTIONS, Search};
+pub use proof::{OPTIONS, Search};
 
 use serde::{Deserialize, Serialize};
 use shakmaty::Move;

@@ -3,12 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
 
 use shakmaty::uci::UciMove;
 use shakmaty::{Move, Position};
 
 use super::candidate::Candidate;
+use super::epd::{MinedPosition, mined_position};
 use super::{CONFIRMATIONS, Criteria, Proof, Rejection};
+use crate::runner::{Task, TaskError};
+use crate::start::game;
+use arbiter_game::engine::EngineProcess;
 use arbiter_position::legal_move;
 use arbiter_protocol::{Info, info_words};
 
@@ -18,11 +24,11 @@ const MAX_LINE: usize = 12;
 /// Last `info` lines of an engine about its two best moves at each depth. Lines whose score is a
 /// bound are ignored.
 #[derive(Debug, Default)]
-pub(super) struct Transcript(BTreeMap<u32, [Option<Info>; 2]>);
+struct Transcript(BTreeMap<u32, [Option<Info>; 2]>);
 
 impl Transcript {
     /// Reads an output line of the engine. Returns `Break` at the end of the search.
-    pub(super) fn take(&mut self, line: &str) -> ControlFlow<()> {
+    fn take(&mut self, line: &str) -> ControlFlow<()> {
         let line = line.trim_ascii_start();
         let (word, rest) = line.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((line, ""));
         match word {
@@ -67,93 +73,132 @@ impl Transcript {
     }
 }
 
-/// Rejects a position unless a quick search at `depth` is promising. A search is promising if the
-/// scores of the two best moves differ by at least half of the required gap, and if the best move
-/// is neither a recapture nor preferred at a low depth.
-pub(super) fn look(
-    candidate: &Candidate,
-    transcript: &Transcript,
-    depth: u32,
-    criteria: &Criteria,
-) -> Result<(), Rejection> {
-    let (best, second) = transcript.at(depth).ok_or(Rejection::Incomplete)?;
-    // The gap may still grow, because a quick search is shallow. Half of the required gap therefore
-    // justifies a proof search.
-    if gap_between(best, second, criteria.decided) * 2 < criteria.gap {
-        return Err(Rejection::Unpromising);
-    }
-    let best_move = replayed(candidate, &best.pv).first().copied();
-    worth(candidate, best_move.ok_or(Rejection::Incomplete)?, transcript.found_at(depth), criteria)
+/// Options for the engine that searches the positions, in addition to the user's options. With one
+/// thread, searches are reproducible; two variations show the second best move.
+pub const OPTIONS: [(&str, &str); 2] = [("Threads", "1"), ("MultiPV", "2")];
+
+/// Searches of one position: quick searches, then the proof search.
+#[derive(Debug, Clone)]
+pub struct Search {
+    /// Position to search.
+    pub candidate: Arc<Candidate>,
+    /// Conditions that the position must meet.
+    pub criteria: Arc<Criteria>,
+    /// Time limit for each search.
+    pub limit: Duration,
 }
 
-/// Rejects a best move that is a recapture, or that the engine already preferred at a low depth.
-fn worth(
-    candidate: &Candidate,
-    best: Move,
-    found_at: u32,
-    criteria: &Criteria,
-) -> Result<(), Rejection> {
-    // Every engine finds a recapture, so such a position is not useful.
-    if best.is_capture() && candidate.taken_on == Some(best.to()) {
-        return Err(Rejection::Recapture);
-    }
-    if found_at < criteria.found_at { Err(Rejection::Obvious) } else { Ok(()) }
-}
+impl Task for Search {
+    type Output = Result<MinedPosition, Rejection>;
 
-/// Returns the proof, or the reason for rejecting the position.
-pub(super) fn prove(
-    candidate: &Candidate,
-    transcript: &Transcript,
-    criteria: &Criteria,
-) -> Result<Proof, Rejection> {
-    let depth = criteria.depth;
-    let (first, other) = transcript.at(depth).ok_or(Rejection::Incomplete)?;
-    let gap = gap_between(first, other, criteria.decided);
-    if gap < criteria.gap {
-        return Err(Rejection::Unclear);
-    }
-    // The last depth has already been checked, so one fewer depth remains to be checked.
-    for earlier in (1..depth).rev().take(CONFIRMATIONS as usize - 1) {
-        let lines = transcript.at(earlier).ok_or(Rejection::Incomplete)?;
-        let is_same = lines.0.pv.first() == first.pv.first();
-        if !is_same || gap_between(lines.0, lines.1, criteria.decided) < criteria.gap {
-            return Err(Rejection::Unsettled);
+    async fn run(&self, engine: &mut EngineProcess) -> Result<Self::Output, TaskError> {
+        // Most positions have no clearly best move. A shallow search rejects such a position in a
+        // fraction of the time that a proof search takes.
+        for &depth in &self.criteria.looks {
+            let transcript = self.search(engine, depth).await?;
+            if let Err(rejection) = self.look(&transcript, depth) {
+                return Ok(Err(rejection));
+            }
         }
+        let searched = self.search(engine, self.criteria.depth).await?;
+        let proof = self.prove(&searched);
+        Ok(proof.map(|proof| mined_position(&self.candidate, &proof, self.criteria.depth)))
     }
-    let line = replayed(candidate, &first.pv);
-    let second = replayed(candidate, &other.pv).first().copied();
-    let (Some(&best), Some(second)) = (line.first(), second) else {
-        return Err(Rejection::Incomplete);
-    };
-    let found_at = transcript.found_at(depth);
-    // The quick searches checked only the best moves that they found, and the proof search may
-    // prefer another move.
-    worth(candidate, best, found_at, criteria)?;
-    let (Some(best_score), Some(second_score)) = (first.score, other.score) else {
-        return Err(Rejection::Incomplete);
-    };
-    Ok(Proof { best, second, best_score, second_score, gap, found_at, line })
 }
 
-/// Returns the difference between two scores, in centipawns. Each score is limited to ±`decided`.
-fn gap_between(best: &Info, second: &Info, decided: i32) -> i32 {
-    let value = |info: &Info| info.score.map_or(0, |score| score.limited(decided));
-    value(best) - value(second)
-}
-
-/// Returns the moves of a variation before the first illegal move, at most [`MAX_LINE`] plies.
-fn replayed(candidate: &Candidate, pv: &[String]) -> Vec<Move> {
-    let mut position = candidate.start.position.clone();
-    let mut line = Vec::new();
-    for text in pv.iter().take(MAX_LINE) {
-        let read = UciMove::from_ascii(text.as_bytes()).ok();
-        // Some engines take the end of a variation from the transposition table, so the end may
-        // contain an illegal move.
-        let Some(played) = read.and_then(|uci| legal_move(&position, uci)) else { break };
-        position.play_unchecked(played);
-        line.push(played);
+impl Search {
+    /// Searches the position with an empty hash table. The result therefore depends neither on the
+    /// order of positions nor on interruptions, and the same games give the same suite.
+    async fn search(
+        &self,
+        engine: &mut EngineProcess,
+        depth: u32,
+    ) -> Result<Transcript, TaskError> {
+        let start = &self.candidate.start;
+        engine.new_game(game(start)).await?;
+        let mut transcript = Transcript::default();
+        let take = |line: &str| transcript.take(line);
+        engine.ask(&start.line(&[]), &format!("go depth {depth}"), self.limit, take).await?;
+        Ok(transcript)
     }
-    line
+
+    /// Rejects a position unless a quick search at `depth` is promising. A search is promising if
+    /// the scores of the two best moves differ by at least half of the required gap, and if the
+    /// best move is neither a recapture nor preferred at a low depth.
+    fn look(&self, transcript: &Transcript, depth: u32) -> Result<(), Rejection> {
+        let (best, second) = transcript.at(depth).ok_or(Rejection::Incomplete)?;
+        // The gap may still grow, because a quick search is shallow. Half of the required gap
+        // therefore justifies a proof search.
+        if self.gap_between(best, second) * 2 < self.criteria.gap {
+            return Err(Rejection::Unpromising);
+        }
+        let best_move = self.replayed(&best.pv).first().copied();
+        self.worth(best_move.ok_or(Rejection::Incomplete)?, transcript.found_at(depth))
+    }
+
+    /// Rejects a best move that is a recapture, or that the engine already preferred at a low
+    /// depth.
+    fn worth(&self, best: Move, found_at: u32) -> Result<(), Rejection> {
+        // Every engine finds a recapture, so such a position is not useful.
+        if best.is_capture() && self.candidate.taken_on == Some(best.to()) {
+            return Err(Rejection::Recapture);
+        }
+        if found_at < self.criteria.found_at { Err(Rejection::Obvious) } else { Ok(()) }
+    }
+
+    /// Returns the proof, or the reason for rejecting the position.
+    fn prove(&self, transcript: &Transcript) -> Result<Proof, Rejection> {
+        let Criteria { depth, gap: least_gap, .. } = *self.criteria;
+        let (first, other) = transcript.at(depth).ok_or(Rejection::Incomplete)?;
+        let gap = self.gap_between(first, other);
+        if gap < least_gap {
+            return Err(Rejection::Unclear);
+        }
+        // The last depth has already been checked, so one fewer depth remains to be checked.
+        for earlier in (1..depth).rev().take(CONFIRMATIONS as usize - 1) {
+            let lines = transcript.at(earlier).ok_or(Rejection::Incomplete)?;
+            let is_same = lines.0.pv.first() == first.pv.first();
+            if !is_same || self.gap_between(lines.0, lines.1) < least_gap {
+                return Err(Rejection::Unsettled);
+            }
+        }
+        let line = self.replayed(&first.pv);
+        let second = self.replayed(&other.pv).first().copied();
+        let (Some(&best), Some(second)) = (line.first(), second) else {
+            return Err(Rejection::Incomplete);
+        };
+        let found_at = transcript.found_at(depth);
+        // The quick searches checked only the best moves that they found, and the proof search may
+        // prefer another move.
+        self.worth(best, found_at)?;
+        let (Some(best_score), Some(second_score)) = (first.score, other.score) else {
+            return Err(Rejection::Incomplete);
+        };
+        Ok(Proof { best, second, best_score, second_score, gap, found_at, line })
+    }
+
+    /// Returns the difference between two scores, in centipawns. Each score is limited to
+    /// ±[`Criteria::decided`].
+    fn gap_between(&self, best: &Info, second: &Info) -> i32 {
+        let value =
+            |info: &Info| info.score.map_or(0, |score| score.limited(self.criteria.decided));
+        value(best) - value(second)
+    }
+
+    /// Returns the moves of a variation before the first illegal move, at most [`MAX_LINE`] plies.
+    fn replayed(&self, pv: &[String]) -> Vec<Move> {
+        let mut position = self.candidate.start.position.clone();
+        let mut line = Vec::new();
+        for text in pv.iter().take(MAX_LINE) {
+            let read = UciMove::from_ascii(text.as_bytes()).ok();
+            // Some engines take the end of a variation from the transposition table, so the end may
+            // contain an illegal move.
+            let Some(played) = read.and_then(|uci| legal_move(&position, uci)) else { break };
+            position.play_unchecked(played);
+            line.push(played);
+        }
+        line
+    }
 }
 
 #[cfg(test)]
@@ -192,8 +237,13 @@ mod tests {
         transcript
     }
 
+    fn search(taken_on: Option<Square>) -> Search {
+        let candidate = Arc::new(candidate(taken_on));
+        Search { candidate, criteria: Arc::new(CRITERIA), limit: Duration::ZERO }
+    }
+
     fn judged(depths: &[(&str, &str, &str)]) -> Result<Proof, Rejection> {
-        prove(&candidate(None), &searched(depths), &CRITERIA)
+        search(None).prove(&searched(depths))
     }
 
     const QUIET: (&str, &str, &str) = ("e4e5", "cp 10", "cp 0");
@@ -235,8 +285,8 @@ mod tests {
 
     #[test]
     fn recaptures_are_rejected() {
-        let search = searched(&[QUIET, CLEAR, CLEAR, CLEAR, CLEAR]);
-        let prove = |taken_on| prove(&candidate(taken_on), &search, &CRITERIA);
+        let transcript = searched(&[QUIET, CLEAR, CLEAR, CLEAR, CLEAR]);
+        let prove = |taken_on| search(taken_on).prove(&transcript);
         assert_eq!(prove(Some(Square::D5)), Err(Rejection::Recapture));
         assert!(prove(Some(Square::A1)).is_ok());
     }
@@ -244,8 +294,8 @@ mod tests {
     #[test]
     fn a_quick_search_requires_half_of_the_gap() {
         let looked = |first: &str, second: &str, taken_on| {
-            let search = searched(&[(first, "cp 10", "cp 0"), ("e4d5", "cp 100", second)]);
-            look(&candidate(taken_on), &search, 2, &CRITERIA)
+            let transcript = searched(&[(first, "cp 10", "cp 0"), ("e4d5", "cp 100", second)]);
+            search(taken_on).look(&transcript, 2)
         };
         assert_eq!(looked("e4e5", "cp 0", None), Ok(()));
         assert_eq!(looked("e4e5", "cp 1", None), Err(Rejection::Unpromising));
