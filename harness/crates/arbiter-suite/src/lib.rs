@@ -7,7 +7,6 @@
 
 pub mod epd;
 pub mod mine;
-mod packed;
 pub mod perft;
 mod runner;
 mod samples;
@@ -16,9 +15,8 @@ mod start;
 use arbiter_game::text::{MAX_TEXT, printable};
 use arbiter_position::Start;
 
-pub use packed::{RECORD_BYTES, packed};
 pub use runner::{Answers, SuiteEngines, SuiteError, Task, TaskError, run_suite};
-pub use samples::samples;
+pub use samples::{RECORD_BYTES, packed, samples};
 
 /// Fault of a line in a suite.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]

@@ -63,16 +63,12 @@ impl Answer {
         let illegal = || format!("illegal move '{}'", self.played);
         let played = read(&self.played, &start.position).ok_or_else(illegal)?;
         let is_solved = goal.is_solved_by(played, self.score);
-        Ok(Outcome {
-            played,
-            is_solved,
-            // If no principal variation showed the solution, the engine found the solution at the
-            // end of the search.
-            found: is_solved.then(|| self.since.unwrap_or(self.end)),
-            points: goal.points_of(played),
-            announced: goal.mate.map(|_| goal.announces_mate(self.score)),
-            end: self.end,
-        })
+        // If no principal variation showed the solution, the engine found the solution at the end
+        // of the search.
+        let found = is_solved.then(|| self.since.unwrap_or(self.end));
+        let points = goal.points_of(played);
+        let announced = goal.mate.map(|_| goal.announces_mate(self.score));
+        Ok(Outcome { played, is_solved, found, points, announced, end: self.end })
     }
 }
 

@@ -5,11 +5,9 @@
 //! for moves in `c0` and `c7` to `c9` follow the Strategic Test Suite (STS).
 
 mod judge;
-mod points;
 mod read;
 mod tally;
 mod task;
-mod theme;
 
 use shakmaty::Move;
 

@@ -1,9 +1,7 @@
 //! Parser of EPD suites, which have one record per line.
 
-use shakmaty::{Move, Position};
+use shakmaty::{Chess, Move, Position};
 
-use super::points::points;
-use super::theme::theme;
 use super::{Goal, Record};
 use crate::Suite;
 use arbiter_pgn::read_move;
@@ -120,6 +118,100 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
         // be judged. An invalid best move only makes the position harder to solve.
         (false, Some(reason)) if opcode == "am" => Err(reason.clone()),
         _ => Ok(moves),
+    }
+}
+
+/// Returns the theme that an id contains. The theme is the text that follows a number and a dash or
+/// colon. If the id contains no such text, the theme is the text before the last number. Returns
+/// `None` if the id contains only numbers.
+fn theme(id: &str) -> Option<String> {
+    let is_number = |c: char| c.is_ascii_digit();
+    let is_joint = |c: char| c.is_whitespace() || matches!(c, '.' | '-' | '_' | '#' | ':' | '/');
+    let tail = id.find(is_number).and_then(|first| {
+        let rest = id[first..].trim_start_matches(is_number);
+        let tail = rest.strip_prefix(" - ").or_else(|| rest.strip_prefix(':'));
+        tail.map(str::trim).filter(|tail| !tail.is_empty() && !tail.contains(is_number))
+    });
+    if let Some(tail) = tail {
+        return Some(tail.to_owned());
+    }
+    // Text in brackets or a comment after the number belongs only to this position.
+    let last = id.rfind(is_number).filter(|last| !id[last + 1..].contains('"'));
+    let head = match last {
+        Some(last) => {
+            let open =
+                id.find([' ', '(']).filter(|open| *open > 0 && id[..*open].ends_with(is_number));
+            id[..open.unwrap_or(last + 1)].trim_end_matches(is_number)
+        }
+        None => id,
+    };
+    let head = head.trim_end_matches(is_joint);
+    let numbered = |c: char| is_number(c) || is_joint(c);
+    // Some ids start with a number that belongs only to this position.
+    let head = if head.starts_with(is_number) { head.trim_start_matches(numbered) } else { head };
+    (!head.is_empty()).then(|| head.to_owned())
+}
+
+/// Returns the moves with points; empty if the comments contain no points. `comment` returns the
+/// operand of `c0`, `c7`, `c8` or `c9`, if the record has this opcode. The error is a message about
+/// invalid points.
+fn points<'a>(
+    comment: impl Fn(&str) -> Option<&'a str>,
+    position: &Chess,
+) -> Result<Vec<(Move, u32)>, String> {
+    // In other suites, `c8` is an ordinary comment, so operands that are not numbers are ignored.
+    let values = comment("c8").and_then(numbers);
+    // `c9` is preferred to `c7`, because the UCI notation in `c9` is never ambiguous.
+    let pairs: Vec<(&str, u32)> = match (values, comment("c9").or_else(|| comment("c7"))) {
+        (Some(values), Some(moves)) => {
+            let moves: Vec<&str> = words(moves).collect();
+            if moves.len() != values.len() {
+                let (points, moves) = (values.len(), moves.len());
+                return Err(format!("c8 has {points} points for {moves} moves; points ignored"));
+            }
+            moves.into_iter().zip(values).collect()
+        }
+        _ => assignments(comment("c0").unwrap_or_default(), position)?,
+    };
+    let mut found: Vec<(Move, u32)> = Vec::new();
+    for (text, points) in pairs {
+        let listed = read_move(position, text)
+            .map_err(|error| format!("points for '{text}', which {error}; points ignored"))?;
+        // A move that is listed twice gets the higher number of points.
+        match found.iter_mut().find(|(other, _)| *other == listed) {
+            Some((_, previous)) => *previous = points.max(*previous),
+            None => found.push((listed, points)),
+        }
+    }
+    Ok(found)
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty())
+}
+
+/// Parses a list of numbers; `None` if the list contains anything else.
+fn numbers(text: &str) -> Option<Vec<u32>> {
+    let numbers: Option<Vec<u32>> = words(text).map(|word| word.parse().ok()).collect();
+    numbers.filter(|numbers| !numbers.is_empty())
+}
+
+/// Parses a list of items of the form `move=points`. If no item starts with a legal move, the text
+/// is an ordinary comment, and the list is empty unless all items have this form.
+fn assignments<'t>(text: &'t str, position: &Chess) -> Result<Vec<(&'t str, u32)>, String> {
+    let parse = |word: &'t str| {
+        let (text, points) = word.rsplit_once('=')?;
+        Some((text, points.parse().ok()?))
+    };
+    let names_move = |word: &str| {
+        let is_value = |text: &str| text.contains(char::is_alphanumeric);
+        let assigned = word.rsplit_once('=').filter(|(_, points)| is_value(points));
+        assigned.is_some_and(|(text, _)| read_move(position, text).is_ok())
+    };
+    let is_list = words(text).any(names_move);
+    match words(text).map(|word| parse(word).ok_or(word)).collect() {
+        Err(word) if is_list => Err(format!("'{word}' is not a move with points; points ignored")),
+        found => Ok(found.unwrap_or_default()),
     }
 }
 
@@ -254,5 +346,83 @@ mod tests {
     fn promotions_may_omit_the_equals_sign() {
         let record = one("8/2P4k/8/8/8/8/8/K7 w - - bm c8N!!");
         assert_eq!(names(&record.goal.best), ["c7c8n"]);
+    }
+
+    #[test]
+    fn themes_are_derived_from_common_ids() {
+        let check = |id: &str, expect: &str| assert_eq!(theme(id).as_deref(), Some(expect), "{id}");
+        check("ABC.001", "ABC");
+        check("ABC.01.7", "ABC.01");
+        check("pins2024.12", "pins2024");
+        check("X(v1.0) Outposts.034", "X(v1.0) Outposts");
+        check("ENDING 017 - rooks", "rooks");
+        check("PWN012: Pawn race", "Pawn race");
+        check("POS07 (d6!)", "POS");
+        check("test 12", "test");
+        check("3.5.AB.931", "AB");
+        check("sacrifice", "sacrifice");
+        assert_eq!(theme("12"), None);
+        assert_eq!(theme(""), None);
+    }
+
+    fn find<'a>(comments: &[(&str, &'a str)], opcode: &str) -> Option<&'a str> {
+        comments.iter().find(|(name, _)| *name == opcode).map(|(_, text)| *text)
+    }
+
+    fn points_of(comments: &[(&str, &str)]) -> Result<Vec<(String, u32)>, String> {
+        let found = points(|opcode| find(comments, opcode), &Chess::default())?;
+        let name = |m: Move| m.to_uci(CastlingMode::Standard).to_string();
+        Ok(found.into_iter().map(|(m, points)| (name(m), points)).collect())
+    }
+
+    #[test]
+    fn points_in_each_form() {
+        let expect = Ok(vec![("e2e4".to_owned(), 10), ("g1f3".to_owned(), 7)]);
+        let c8 = ("c8", "10 7");
+        assert_eq!(points_of(&[("c0", "e4=10, Nf3=7")]), expect);
+        assert_eq!(points_of(&[("c7", "e4 Nf3"), c8]), expect);
+        assert_eq!(points_of(&[("c9", "e2e4 g1f3"), c8]), expect);
+        // UCI notation is preferred, because this notation is never ambiguous.
+        let both = [("c0", "a4=1"), ("c7", "a4 b4"), c8, ("c9", "e2e4 g1f3")];
+        assert_eq!(points_of(&both), expect);
+    }
+
+    #[test]
+    fn ordinary_comments_give_no_points() {
+        let none = Ok(vec![]);
+        for c0 in ["A - B, 1990", "after e4=+ depth=20", "a8=Q wins"] {
+            assert_eq!(points_of(&[("c0", c0)]), none, "{c0}");
+        }
+        assert_eq!(points_of(&[("c7", "e4 Nf3")]), none);
+        assert_eq!(points_of(&[]), none);
+    }
+
+    #[test]
+    fn invalid_points_are_ignored() {
+        let c8 = ("c8", "10 7");
+        let error = points_of(&[("c7", "e4"), c8]).unwrap_err();
+        assert_eq!(error, "c8 has 2 points for 1 moves; points ignored");
+        for (c0, word) in [
+            ("Nf3=10, e4=x", "e4=x"),
+            ("e4=x", "e4=x"),
+            ("e4=5 d4=-1", "d4=-1"),
+            ("e4 =5 d4=1", "e4"),
+        ] {
+            let error = points_of(&[("c0", c0)]).unwrap_err();
+            assert_eq!(error, format!("'{word}' is not a move with points; points ignored"));
+        }
+        let error = points_of(&[("c7", "e4 e5"), c8]).unwrap_err();
+        assert_eq!(error, "points for 'e5', which is not legal; points ignored");
+    }
+
+    #[test]
+    fn promotions_may_contain_an_equals_sign() {
+        let position = arbiter_position::Start::read("8/P6k/8/8/8/8/8/K7 w - - 0 1", false);
+        let position = position.unwrap().position;
+        let comments = &[("c0", "a8=Q=10, a8=R=3")];
+        assert_eq!(
+            points(|opcode| find(comments, opcode), &position).map(|found| found.len()),
+            Ok(2)
+        );
     }
 }

@@ -3,14 +3,12 @@
 //! [`read()`] parses suites, and [`Patterns`] match the output of engines. A [`Count`] finds the
 //! first position in which an engine's moves or counts are wrong.
 
-mod answer;
 mod read;
 mod task;
 mod walk;
 
-pub use answer::Patterns;
 pub use read::{read, variant_of};
-pub use task::{Count, CountResult, PerftQuery, Verdict};
+pub use task::{Count, CountResult, Patterns, PerftQuery, Verdict};
 pub use walk::{Finding, PositionFault, leaves};
 
 use arbiter_position::Start;

@@ -55,20 +55,20 @@ struct Entry {
 type NumberedEntry = (usize, Result<Entry, String>);
 
 impl Entry {
-    fn case(self, line: usize, is_chess960: bool) -> Result<Case, String> {
-        let Entry { mut name, position, mut counts } = self;
+    fn case(mut self, line: usize, is_chess960: bool) -> Result<Case, String> {
         // By the rules of standard chess, the counts would differ, and the suite or the engine
         // would seem to be wrong.
-        if let Some(variant) = name.as_deref().and_then(variant_of) {
+        if let Some(variant) = self.name.as_deref().and_then(variant_of) {
             return Err(format!("a position of {variant}, a chess variant"));
         }
-        let position = position.ok_or("a record without a position")?;
+        let position = self.position.take().ok_or("a record without a position")?;
         let (start, rest) = Start::split(&position, is_chess960)?;
         let rest = rest.trim();
         match bare_counts(rest, &start.position)? {
-            Some(found) => counts.extend(found),
-            None => operations(rest, &mut name, &mut counts)?,
+            Some(found) => self.counts.extend(found),
+            None => self.operations(rest)?,
         }
+        let Entry { name, mut counts, .. } = self;
         // The counts are sorted, because callers take the last count within the limits.
         counts.sort_unstable();
         counts.dedup();
@@ -87,6 +87,28 @@ impl Entry {
             return Err("two counts for the same depth".to_owned());
         }
         Ok(Case { line, name, start, counts })
+    }
+
+    /// Reads the counts and the name from the operations after a position.
+    fn operations(&mut self, rest: &str) -> Result<(), String> {
+        for Operation { opcode, operand } in arbiter_position::operations(rest) {
+            if opcode == "id" {
+                self.name = Some(operand);
+                continue;
+            }
+            let operation = format!("{opcode} {operand}");
+            // `depth` is tried before `d`, which is its first letter.
+            let depth =
+                ["perft", "depth", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
+            let depth = depth.map(str::trim_start);
+            // Other operations, such as `dm`, start with the same letters.
+            if let Some(depth) =
+                depth.filter(|depth| depth.starts_with(|c: char| c.is_ascii_digit()))
+            {
+                self.counts.push(count(depth).map_err(|reason| format!("'{operation}' {reason}"))?);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -117,29 +139,6 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
         return Err(format!("'{rest}' is not a list of counts from depth 1, which has {moves}"));
     }
     Ok(Some((1..).zip(numbers).collect()))
-}
-
-/// Reads the counts and the name from the operations after a position.
-fn operations(
-    rest: &str,
-    name: &mut Option<String>,
-    counts: &mut Vec<(u32, u64)>,
-) -> Result<(), String> {
-    for Operation { opcode, operand } in arbiter_position::operations(rest) {
-        if opcode == "id" {
-            *name = Some(operand);
-            continue;
-        }
-        let operation = format!("{opcode} {operand}");
-        // `depth` is tried before `d`, which is its first letter.
-        let depth = ["perft", "depth", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
-        let depth = depth.map(str::trim_start);
-        // Other operations, such as `dm`, start with the same letters.
-        if let Some(depth) = depth.filter(|depth| depth.starts_with(|c: char| c.is_ascii_digit())) {
-            counts.push(count(depth).map_err(|reason| format!("'{operation}' {reason}"))?);
-        }
-    }
-    Ok(())
 }
 
 fn text_entries(text: &str) -> Vec<NumberedEntry> {

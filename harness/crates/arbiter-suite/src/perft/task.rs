@@ -1,16 +1,18 @@
 //! Task that asks an engine for a number of leaves and, if the answer is wrong, locates the fault.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
+use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
-use serde_with::{As, Same};
+use serde_with::{As, Same, serde_conv};
 
-use super::answer::{Answer, OwnPattern, Patterns};
 use super::walk::{Finding, Walk, leaves};
 use crate::runner::{Task, TaskError};
 use crate::start::{FenAndRules, game};
 use arbiter_game::engine::EngineProcess;
 use arbiter_game::text::Text;
+use arbiter_names::whole_number;
 use arbiter_position::Start;
 use arbiter_protocol::times::Millis;
 
@@ -71,7 +73,8 @@ impl Task for Count {
 
     async fn run(&self, engine: &mut EngineProcess) -> Result<Verdict, TaskError> {
         engine.new_game(game(&self.start)).await?;
-        let mut answer = self.ask(engine, self.start.line(&[]), self.depth).await?;
+        let mut walk = Walk::new(&self.start, self.depth);
+        let mut answer = self.ask(engine, &walk).await?;
         // A complete answer ends with a total, so the default is never used.
         let got = answer.total.unwrap_or_default();
         if got == self.expected {
@@ -83,25 +86,19 @@ impl Task for Count {
         if got == leaves {
             return Ok(Verdict::WrongSuite { leaves });
         }
-        let mut walk = Walk::new(&self.start, self.depth);
         let finding = loop {
             if let Some(finding) = walk.answer(&answer) {
                 break finding;
             }
-            let (position, depth) = walk.question();
-            answer = self.ask(engine, position, depth).await?;
+            answer = self.ask(engine, &walk).await?;
         };
         Ok(Verdict::Wrong { got, leaves, finding })
     }
 }
 
 impl Count {
-    async fn ask(
-        &self,
-        engine: &mut EngineProcess,
-        position: String,
-        depth: u32,
-    ) -> Result<Answer, TaskError> {
+    async fn ask(&self, engine: &mut EngineProcess, walk: &Walk) -> Result<Answer, TaskError> {
+        let (position, depth) = walk.question();
         let mut answer = Answer::default();
         let question = self.query.command.replace("{depth}", &depth.to_string());
         let patterns = &self.query.patterns;
@@ -116,5 +113,169 @@ impl Count {
             (None, Err(error)) => Err(error.into()),
             (None, Ok(_)) => Ok(answer),
         }
+    }
+}
+
+/// Maximum number of moves that are kept. No position has more than 218 legal moves, but endless
+/// output must not fill the memory.
+const MAX_MOVES: usize = 1000;
+
+/// Maximum length, in bytes, of a pattern from another machine. A worker compiles the pattern, and
+/// a long pattern could exhaust the worker's memory.
+const MAX_PATTERN: usize = 1_000;
+
+/// Pattern for the count of one move: `e2e4: 20`, `e2e4 20` or `e2e4 - 20`.
+const MOVE: &str = r"^\s*([a-h][1-8][a-h][1-8][nbrqkNBRQK]?)\s*[:=-]?>?\s*([0-9]\S*)";
+
+/// Pattern for the total in the formats of common engines: `Nodes searched: 400`, `total 400`,
+/// `perft 2: 400`, or the number alone.
+const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:nodes searched|total nodes|total|nodes|leaf nodes|leaves|perft(?: \(?[0-9]+\)?)?)[ \t:=]+([0-9]\S*)|([0-9]\S*)(?:\s+(?:nodes|leaves).*)?)\s*$";
+
+/// Patterns that match the lines of an answer.
+#[derive(Debug, Clone)]
+pub struct Patterns {
+    of_move: Regex,
+    total: Regex,
+    /// User-supplied pattern for the total, if any.
+    custom: Option<String>,
+}
+
+impl Patterns {
+    /// Compiles the patterns. `custom` matches the line with the total, and the first group of
+    /// `custom` matches the number. Without `custom`, common formats are recognized. Fails if
+    /// `custom` is not a valid pattern or has no group.
+    pub fn new(custom: Option<&str>) -> Result<Patterns, String> {
+        let text = custom.unwrap_or(TOTAL);
+        let total = Regex::new(text).map_err(|error| format!("pattern '{text}': {error}"))?;
+        // `captures_len` also counts the complete match as a group.
+        if total.captures_len() < 2 {
+            return Err(format!("pattern '{text}': expected a group in parentheses, the count"));
+        }
+        let of_move = Regex::new(MOVE).map_err(|error| error.to_string())?;
+        Ok(Patterns { of_move, total, custom: custom.map(str::to_owned) })
+    }
+}
+
+serde_conv!(
+    /// User-supplied pattern for the total, if any.
+    pub(super) OwnPattern,
+    Patterns,
+    |patterns: &Patterns| patterns.custom.clone(),
+    |custom: Option<String>| match custom {
+        Some(text) if text.len() > MAX_PATTERN => Err("a pattern of many bytes".to_owned()),
+        custom => Patterns::new(custom.as_deref()),
+    }
+);
+
+/// Counts that an engine reported.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Answer {
+    /// Moves, as written by the engine, each with the count.
+    pub(super) moves: Vec<(String, u64)>,
+    /// Total count of all moves; `None` until the engine has reported the total.
+    pub(super) total: Option<u64>,
+    /// Output line that shows that the engine is searching for a move instead of counting.
+    pub(super) search: Option<String>,
+}
+
+impl Answer {
+    /// Reads an output line. Returns `Break` if the answer is complete, or if the line shows that
+    /// the engine is searching.
+    pub(super) fn take(&mut self, line: &str, patterns: &Patterns) -> ControlFlow<()> {
+        if let Some(found) = patterns.of_move.captures(line)
+            && let Some(count) = count(&found[2])
+        {
+            if self.moves.len() < MAX_MOVES {
+                self.moves.push((found[1].to_owned(), count));
+            }
+            return ControlFlow::Continue(());
+        }
+        if let Some(found) = patterns.total.captures(line) {
+            let group = found.iter().skip(1).flatten().next();
+            self.total = group.and_then(|group| count(group.as_str()));
+            // The total is the last line of an answer.
+            if self.total.is_some() {
+                return ControlFlow::Break(());
+            }
+        }
+        // Many engines treat `go perft` as `go` with an unknown word. They search forever and never
+        // report a count.
+        let is_search = line.starts_with("bestmove")
+            || line.starts_with("info ") && line.contains(" score ") && line.contains(" pv ");
+        if is_search {
+            self.search = Some(line.to_owned());
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Parses a count, which may be followed by a comma, a full stop or a semicolon.
+fn count(text: &str) -> Option<u64> {
+    whole_number(text.trim_end_matches([',', '.', ';']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(text: &str, pattern: Option<&str>) -> Answer {
+        let patterns = Patterns::new(pattern).unwrap();
+        let mut answer = Answer::default();
+        let _ = text.lines().try_for_each(|line| answer.take(line, &patterns));
+        answer
+    }
+
+    #[test]
+    fn common_output_formats_are_recognized() {
+        let moves = vec![("a2a3".to_owned(), 20), ("h7h8q".to_owned(), 400)];
+        for (separator, total) in [
+            (": ", "Nodes searched: 420"),
+            (" ", "Total: 420"),
+            (" - ", "total 420"),
+            (":", "perft 2: 420"),
+            (" ", "420"),
+            ("=", "info string nodes = 420"),
+            (" -> ", "420 nodes in 3 ms (140000 nps)"),
+        ] {
+            let text =
+                format!("info string begins\na2a3{separator}20\nh7h8q{separator}400\n\n{total}\n");
+            let expect = Answer { moves: moves.clone(), total: Some(420), search: None };
+            assert_eq!(answer(&text, None), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn digit_groups_are_accepted_and_invalid_numbers_ignored() {
+        let total = |text: &str| answer(text, None).total;
+        for text in ["2,030,154", "2'030'154", "2.030.154", "2_030_154", "2\u{a0}030\u{a0}154."] {
+            assert_eq!(total(&format!("Nodes searched : {text}")), Some(2_030_154), "{text}");
+        }
+        for text in ["2.030", "2M", "2 030", "2/3", "2e6"] {
+            assert_eq!(total(&format!("Nodes searched: {text}")), None, "{text}");
+        }
+        assert_eq!(answer("a2a3: 1,234, 5 ms\nb2b3 1.5", None).moves, [("a2a3".to_owned(), 1234)]);
+    }
+
+    #[test]
+    fn speed_is_not_a_count() {
+        assert_eq!(
+            answer("nodes/second: 5\ntime: 3 ms\nnps 5\nNodes: 12,345", None).total,
+            Some(12345)
+        );
+    }
+
+    #[test]
+    fn the_pattern_of_the_user_replaces_the_default() {
+        assert_eq!(answer("Nodes: 7\n* Leaves = 42 *", Some(r"Leaves = (\d+)")).total, Some(42));
+        assert!(Patterns::new(Some("no group")).unwrap_err().contains("a group in parentheses"));
+        assert!(Patterns::new(Some("(")).is_err());
+    }
+
+    #[test]
+    fn an_engine_that_searches_is_noticed() {
+        let found = answer("info depth 1 score cp 3 pv e2e4\nbestmove e2e4", None);
+        assert!(found.search.is_some_and(|line| line.starts_with("info")));
+        assert!(answer("bestmove e2e4", None).search.is_some());
     }
 }

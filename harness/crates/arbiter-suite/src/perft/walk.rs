@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::serde_conv;
 use shakmaty::{Chess, Move, Position};
 
-use super::answer::Answer;
+use super::task::Answer;
 use arbiter_game::text::{MAX_TEXT, Text, printable};
 use arbiter_position::{Start, fen, legal_move};
 
@@ -86,13 +86,8 @@ pub(super) struct Walk {
 impl Walk {
     /// Starts a walk at a position whose count at `depth` was wrong.
     pub(super) fn new(start: &Start, depth: u32) -> Walk {
-        Walk {
-            start: start.clone(),
-            position: start.position.clone(),
-            path: Vec::new(),
-            depth,
-            claimed: None,
-        }
+        let position = start.position.clone();
+        Walk { start: start.clone(), position, path: Vec::new(), depth, claimed: None }
     }
 
     /// Returns the next question to the engine: a `position` command, and the depth of the count.
