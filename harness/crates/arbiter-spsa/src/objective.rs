@@ -97,10 +97,9 @@ impl SimulatedObjective {
         let mut spsa = SpsaState::new(tuning.clone(), seed);
         for iteration in 0..tuning.iterations {
             let first = iteration * tuning.pairs;
-            let [plus, minus] = spsa
-                .sides(first)
-                .expect("the state keeps the values of its current iteration")
-                .map(|v| self.loss(&v));
+            let sides = spsa.sides(first);
+            let sides = sides.expect("the state keeps the values of its current iteration");
+            let [plus, minus] = sides.map(|v| self.loss(&v));
             let mut rng = seed_for(seed, "tune.simulate", iteration);
             for _ in 0..tuning.pairs {
                 let mut game = || self.game(minus - plus, uniform(&mut rng));
@@ -143,8 +142,8 @@ impl SimulatedObjective {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gains::{A_RATIO, ALPHA, GAMMA};
     use crate::table;
+    use crate::tuning::{A_RATIO, ALPHA, GAMMA};
 
     fn tuning(lines: &str, iterations: u64, pairs: u64) -> Tuning {
         let parameters = table::read(lines).unwrap();

@@ -50,15 +50,10 @@ impl Parameter {
     /// the range, but at least 0.5, and `r_end` is 0.002.
     pub fn from_spin(name: &str, default: i64, min: i64, max: i64) -> Parameter {
         let (start, min, max) = (default as f64, min as f64, max as f64);
-        Parameter {
-            name: name.to_owned(),
-            kind: ParameterKind::Int,
-            start,
-            min,
-            max,
-            c_end: ((max - min) / SPIN_STEPS).max(MIN_INT_PERTURBATION),
-            r_end: SPIN_RATE,
-        }
+        let name = name.to_owned();
+        let kind = ParameterKind::Int;
+        let c_end = ((max - min) / SPIN_STEPS).max(MIN_INT_PERTURBATION);
+        Parameter { name, kind, start, min, max, c_end, r_end: SPIN_RATE }
     }
 
     /// Checks the name, the range, the start and the step sizes.
