@@ -12,7 +12,7 @@ use crate::{
     engine_builds::setup, exit_code::ExitCode, failure::Failure, run::engine_files,
     runtime::runtime, suite_run,
 };
-use arbiter_check::{Check, Engine, Outcome, checks, introduce, run_check};
+use arbiter_check::{Check, Engine, Outcome, checks};
 use arbiter_game::engine::EngineSetup;
 use arbiter_process::{SpawnError, Spawner};
 use arbiter_protocol::{Deadlines, Protocol, Session, Setup, parse_seconds};
@@ -76,14 +76,14 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     }
     let setup = setup(&engine)?;
     let under_test = Engine {
+        spawner: Spawner::start().map_err(Failure::environment)?,
         launch: setup.launch.clone(),
         options: setup.setup.options.clone(),
         timeout: args.patience,
         margin: args.margin,
     };
     let called = engine.name;
-    let spawner = Spawner::start().map_err(Failure::environment)?;
-    let info = introduce(&spawner, &under_test).map_err(|error| spawn_failure(&called, &error))?;
+    let info = under_test.introduce().map_err(|error| spawn_failure(&called, &error))?;
     if !info.speaks_uci() {
         // The preflight recognizes xboard engines and engines that need an argument for UCI, so the
         // message can name the cause.
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let mut failed = 0;
     for check in checks {
         bar.set_message(format!("{} ({failed} failed)", check.name));
-        let verdict = run_check(&spawner, &under_test, &info, check);
+        let verdict = under_test.run_check(&info, check);
         let verdict = verdict.map_err(|error| spawn_failure(&called, &error))?;
         if let Outcome::Failed(reason) = &verdict.outcome {
             failed += 1;

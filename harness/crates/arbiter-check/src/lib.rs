@@ -1,9 +1,9 @@
 //! Conformance of engines to the Universal Chess Interface (UCI).
 //!
 //! A [`Check`] consists of a script, which lists lines to send and answers to wait for, and of a
-//! function that judges the transcript. [`run_check`] runs the script of a check, with a new
-//! process for each attempt; [`introduce`] asks an engine for its name and options. All other
-//! functions do no I/O.
+//! function that judges the transcript. [`Engine::run_check`] runs the script of a check, with a
+//! new process for each attempt; [`Engine::introduce`] asks an engine for its name and options. All
+//! other functions do no I/O.
 //!
 //! The rules paraphrase the UCI description by S. Meyer-Kahlen (April 2006). If the description
 //! does not define a case, the rule follows the expectations of match programs, and the grade of
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub use engine_info::EngineInfo;
 pub use rules::checks;
 pub use script::Script;
-pub use session::{Engine, introduce, run_check};
+pub use session::Engine;
 pub use transcript::{Event, TimedEvent, Transcript};
 
 /// Importance of a check. The number is the weight in the score.

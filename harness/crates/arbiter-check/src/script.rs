@@ -5,6 +5,12 @@ use std::time::Duration;
 
 use super::engine_info::EngineInfo;
 
+/// Position in which White mates in one move.
+pub(super) const MATE_IN_ONE: &str = "fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1";
+
+/// Position with one legal move.
+pub(super) const ONLY_MOVE: &str = "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1";
+
 /// Step of a script. In `Expect` and `AwaitExit`, the number is the factor by which the engine's
 /// timeout is multiplied.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -35,6 +35,8 @@ const TRIES: usize = 3;
 /// Engine under test.
 #[derive(Debug, Clone)]
 pub struct Engine {
+    /// Starter of processes.
+    pub spawner: Spawner,
     /// Program to start, with its launch settings.
     pub launch: Launch,
     /// Names and values of options to set in the handshake. An empty value presses a button.
@@ -45,79 +47,73 @@ pub struct Engine {
     pub margin: Duration,
 }
 
-/// Starts the engine and returns its name, author and options. Fails only if the program cannot be
-/// started.
-pub fn introduce(spawner: &Spawner, under_test: &Engine) -> Result<EngineInfo, SpawnError> {
-    let nothing = EngineInfo::default();
-    let script = Script::new(&nothing).raw().greet().ready();
-    Ok(EngineInfo::read(&run(spawner, under_test, script)?))
-}
+impl Engine {
+    /// Starts the engine and returns its name, author and options. Fails only if the program cannot
+    /// be started.
+    pub fn introduce(&self) -> Result<EngineInfo, SpawnError> {
+        let nothing = EngineInfo::default();
+        let script = Script::new(&nothing).raw().greet().ready();
+        Ok(EngineInfo::read(&self.run(script)?))
+    }
 
-/// Runs one check. Fails only if the program cannot be started. Failures of the engine are part of
-/// the verdict.
-pub fn run_check(
-    spawner: &Spawner,
-    under_test: &Engine,
-    engine: &EngineInfo,
-    check: &Check,
-) -> Result<Verdict, SpawnError> {
-    let verdict = |outcome, transcript| Verdict { check: *check, outcome, transcript };
-    let skipped = |reason| verdict(Outcome::Skipped(reason), Transcript::default());
-    let script = match (check.script)(Script::new(engine)) {
-        // Without `uciok`, the handshake of most scripts would fail, and every check would report
-        // this one failure. Scripts without the handshake can still judge the incomplete answer.
-        Ok(script) if engine.is_complete || script.is_raw && engine.speaks_uci() => script,
-        Ok(script) if check.name == "uciok" => script,
-        Ok(_) => return Ok(skipped("the engine does not reply to uci".to_owned())),
-        Err(reason) => return Ok(skipped(reason)),
-    };
-    let mut tries = if check.is_timed { TRIES } else { 1 };
-    loop {
-        tries -= 1;
-        let transcript = run(spawner, under_test, script.clone())?;
-        let case = Case { transcript: &transcript, engine, margin: under_test.margin };
-        // A busy machine may cause the failure of a timed check, so an earlier failure is ignored
-        // if a later attempt passes.
-        let outcome = judge(check, &case);
-        if outcome == Outcome::Passed || tries == 0 {
-            return Ok(verdict(outcome, transcript));
+    /// Runs one check. Fails only if the program cannot be started. Failures of the engine are part
+    /// of the verdict.
+    pub fn run_check(&self, engine: &EngineInfo, check: &Check) -> Result<Verdict, SpawnError> {
+        let verdict = |outcome, transcript| Verdict { check: *check, outcome, transcript };
+        let skipped = |reason| verdict(Outcome::Skipped(reason), Transcript::default());
+        let script = match (check.script)(Script::new(engine)) {
+            // Without `uciok`, the handshake of most scripts would fail, and every check would
+            // report this one failure. Scripts without the handshake can still judge the incomplete
+            // answer.
+            Ok(script) if engine.is_complete || script.is_raw && engine.speaks_uci() => script,
+            Ok(script) if check.name == "uciok" => script,
+            Ok(_) => return Ok(skipped("the engine does not reply to uci".to_owned())),
+            Err(reason) => return Ok(skipped(reason)),
+        };
+        let mut tries = if check.is_timed { TRIES } else { 1 };
+        loop {
+            tries -= 1;
+            let transcript = self.run(script.clone())?;
+            let case = Case { transcript: &transcript, engine, margin: self.margin };
+            // A busy machine may cause the failure of a timed check, so an earlier failure is
+            // ignored if a later attempt passes.
+            let outcome = judge(check, &case);
+            if outcome == Outcome::Passed || tries == 0 {
+                return Ok(verdict(outcome, transcript));
+            }
         }
     }
-}
 
-/// Runs a script with a new process.
-fn run(
-    spawner: &Spawner,
-    under_test: &Engine,
-    script: Script<'_>,
-) -> Result<Transcript, SpawnError> {
-    let mut launch = under_test.launch.clone();
-    launch.args.extend(script.args);
-    let (sender, chunks) = sync_channel(CHUNKS_IN_FLIGHT);
-    let process = spawner.spawn(&launch, move |chunk| sender.send(chunk).is_ok())?;
-    let mut session = Session {
-        process: Some(process),
-        chunks,
-        unread: VecDeque::new(),
-        early_moves: 0,
-        is_closed: false,
-        start: Instant::now(),
-        transcript: Transcript::default(),
-        timeout: under_test.timeout,
-    };
-    let mut handshake = Script::new(script.engine);
-    if !script.is_raw {
-        // A UCI button has no value.
-        let lines = under_test.options.iter().map(|(name, value)| {
-            let end = if value.is_empty() { String::new() } else { format!(" value {value}") };
-            format!("setoption name {name}{end}")
-        });
-        handshake = lines.fold(handshake.greet(), |script, line| script.send(&line)).ready();
+    /// Runs a script with a new process.
+    fn run(&self, script: Script<'_>) -> Result<Transcript, SpawnError> {
+        let mut launch = self.launch.clone();
+        launch.args.extend(script.args);
+        let (sender, chunks) = sync_channel(CHUNKS_IN_FLIGHT);
+        let process = self.spawner.spawn(&launch, move |chunk| sender.send(chunk).is_ok())?;
+        let mut session = Session {
+            process: Some(process),
+            chunks,
+            unread: VecDeque::new(),
+            early_moves: 0,
+            is_closed: false,
+            start: Instant::now(),
+            transcript: Transcript::default(),
+            timeout: self.timeout,
+        };
+        let mut handshake = Script::new(script.engine);
+        if !script.is_raw {
+            // A UCI button has no value.
+            let lines = self.options.iter().map(|(name, value)| {
+                let end = if value.is_empty() { String::new() } else { format!(" value {value}") };
+                format!("setoption name {name}{end}")
+            });
+            handshake = lines.fold(handshake.greet(), |script, line| script.send(&line)).ready();
+        }
+        // A step fails if the session cannot continue. The transcript then contains the reason.
+        let mut steps = handshake.steps.into_iter().chain(script.steps);
+        let _ = steps.try_for_each(|step| session.take(step));
+        Ok(session.end())
     }
-    // A step fails if the session cannot continue. The transcript then contains the reason.
-    let mut steps = handshake.steps.into_iter().chain(script.steps);
-    let _ = steps.try_for_each(|step| session.take(step));
-    Ok(session.end())
 }
 
 /// Error of a session that cannot continue. The transcript contains the reason.

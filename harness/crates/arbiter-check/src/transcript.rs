@@ -201,12 +201,10 @@ impl Transcript {
                     // a position keeps the previous position.
                     position = board::set_up(text, is_chess960).unwrap_or(position);
                 }
-                (true, "go", _) => searches.push(Search {
-                    position: position.clone(),
-                    go: text,
-                    at,
-                    ..Search::default()
-                }),
+                (true, "go", _) => {
+                    let position = position.clone();
+                    searches.push(Search { position, go: text, at, ..Search::default() });
+                }
                 // Only the first `stop` is relevant, because it ends the search.
                 (true, "stop", Some(search)) => drop(search.stop.get_or_insert(at)),
                 (true, "ponderhit", Some(search)) => drop(search.hit.get_or_insert(at)),

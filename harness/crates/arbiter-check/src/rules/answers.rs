@@ -3,7 +3,7 @@
 use shakmaty::Position;
 
 use super::{board, each_search, ensure, legal_answer, must, nothing_more, one_answer, should};
-use crate::script::Script;
+use crate::script::{MATE_IN_ONE, ONLY_MOVE, Script};
 use crate::transcript::Search;
 use crate::{Case, Check, Judgement};
 
@@ -18,12 +18,11 @@ const TRICKY: [&str; 10] = [
     "fen 8/P7/8/8/8/2k3q1/8/7K w - - 0 1",
     "fen 4k3/8/8/8/8/8/4r3/4K3 w - - 0 1",
     "fen 8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",
-    "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1",
+    ONLY_MOVE,
     "fen r3k2r/8/3Q4/8/8/5q2/8/R3K2R b KQkq - 0 1",
 ];
 
-const MATES_IN_ONE: [&str; 2] =
-    ["fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "fen 7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"];
+const MATES_IN_ONE: [&str; 2] = [MATE_IN_ONE, "fen 7k/8/5K2/8/8/8/8/6Q1 w - - 0 1"];
 const MATED: &str = "fen R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1";
 const STALEMATE: &str = "fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{board, each_search, ensure, must, nice, one_answer, should};
-use crate::script::Script;
+use crate::script::{MATE_IN_ONE, Script};
 use crate::transcript::{EngineLine, Search};
 use crate::{Case, Check, Judgement};
 
@@ -53,7 +53,7 @@ pub(super) const CHECKS: &[Check] = &[
         "a mate is reported as score mate, in moves: 1 for a mate in one, negative if mated",
     )
     .script(|s| {
-        let s = s.search("fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "depth 4");
+        let s = s.search(MATE_IN_ONE, "depth 4");
         Ok(s.search("fen 6k1/R7/1R6/8/8/8/8/6K1 b - - 0 1", "depth 10"))
     })
     .judge(mate_scores),

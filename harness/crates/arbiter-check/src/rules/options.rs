@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{ensure, legal_answers, must, nice, should};
-use crate::script::Script;
+use crate::script::{ONLY_MOVE, Script};
 use crate::{Case, Check, Judgement};
 use arbiter_protocol::OptionKind;
 
@@ -68,8 +68,7 @@ pub(super) const CHECKS: &[Check] = &[
     .judge(in_order),
     should("multipv-few-moves", "MultiPV may exceed the number of legal moves").script(|s| {
         // An engine that waits until it has four lines would never end this search.
-        let one_move = "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1";
-        Ok(several_lines(s, "MultiPV", 4)?.search(one_move, "depth 4").responds())
+        Ok(several_lines(s, "MultiPV", 4)?.search(ONLY_MOVE, "depth 4").responds())
     }),
 ];
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{answered_after_stop, each_search, ensure, must, nice, nothing_more, should};
+use crate::script::{MATE_IN_ONE, ONLY_MOVE};
 use crate::transcript::Event;
 use crate::{Case, Check, Judgement};
 
@@ -37,11 +38,7 @@ pub(super) const CHECKS: &[Check] = &[
     .script(|s| {
         // In these positions, one with a mate and one with a single legal move, engines tend to end
         // an infinite search before `stop`.
-        let mate_and_only_move = [
-            "fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
-            "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1",
-        ];
-        let positions = mate_and_only_move.into_iter();
+        let positions = [MATE_IN_ONE, ONLY_MOVE].into_iter();
         Ok(positions.fold(s, |s, at| s.go(at, "infinite").collect(1000).stop()))
     })
     .judge(stopped_searches),
