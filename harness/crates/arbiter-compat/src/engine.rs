@@ -10,7 +10,7 @@ use crate::table::KEYS;
 use crate::words::Word;
 use arbiter_plan::EngineSpec;
 use arbiter_process::read_text;
-use arbiter_report::{Dialect, note};
+use arbiter_report::note;
 
 impl Options {
     /// Adds the engine that `-engine` describes.
@@ -69,12 +69,10 @@ impl Options {
                 }
                 // Arbiter sets this option as each opening requires.
                 _ if key.eq_ignore_ascii_case("option.UCI_Chess960") => {}
-                "proto" if self.style.program == Dialect::Fastchess && value != "uci" => {
+                "proto" if self.style.is_fastchess() && value != "uci" => {
                     return Err(wrong("fastchess plays uci only".to_owned()));
                 }
-                "cmd" if self.style.program == Dialect::Cutechess => {
-                    set_command(spec, value).map_err(wrong)?;
-                }
+                "cmd" if !self.style.is_fastchess() => set_command(spec, value).map_err(wrong)?,
                 "cmd" | "name" | "dir" | "args" | "proto" | "nodes" | "depth" | "timemargin"
                 | "restart" | "stderr" => spec.set(key, value).map_err(wrong)?,
                 _ => match key.strip_prefix("option.") {

@@ -312,11 +312,8 @@ fn log_words(log: &Value) -> Vec<String> {
         _ => "warn",
     };
     let engine = log["engine_coms"] == true;
-    vec![
-        format!("file={}", plain(&log["file"])),
-        format!("level={level}"),
-        format!("engine={engine}"),
-    ]
+    let file = plain(&log["file"]);
+    vec![format!("file={file}"), format!("level={level}"), format!("engine={engine}")]
 }
 
 /// Returns the values of `-openings`. The first opening follows the openings of `before` counted

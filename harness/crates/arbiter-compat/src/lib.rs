@@ -91,6 +91,11 @@ impl Style {
         }
     }
 
+    /// Returns whether the command line has the form of fastchess.
+    fn is_fastchess(&self) -> bool {
+        self.program == Dialect::Fastchess
+    }
+
     /// Returns the log file, if any.
     pub fn log_file(&self) -> Option<&PathBuf> {
         self.log.file.as_ref()

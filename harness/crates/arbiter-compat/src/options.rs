@@ -155,10 +155,8 @@ impl Options {
     /// Returns the text of an option. If there are several words, fastchess joins them without
     /// spaces.
     fn text(&self, word: &Word) -> Result<String, String> {
-        match self.style.program {
-            Dialect::Fastchess => Ok(word.values.concat()),
-            Dialect::Cutechess => word.single().map(str::to_owned),
-        }
+        let is_fastchess = self.style.is_fastchess();
+        if is_fastchess { Ok(word.values.concat()) } else { word.single().map(str::to_owned) }
     }
 
     /// Applies a tablebase option; the paths of the tablebases are checked later.
@@ -270,7 +268,7 @@ impl Options {
             _ => cores.saturating_sub(games.unsigned_abs()).max(1),
         };
         self.first_lines.clear();
-        if games <= 0 && self.style.program == Dialect::Fastchess {
+        if games <= 0 && self.style.is_fastchess() {
             self.first_lines = format!(
                 "Info: Adjusted concurrency to {wanted} based on number of available hardware threads.\n"
             );
@@ -325,7 +323,7 @@ impl Options {
                 }
                 // cutechess-cli accepts the file followed by words such as `fi`; fastchess rejects
                 // this form. `fi` needs no action, because only finished games are written.
-                (_, None) if self.style.program == Dialect::Fastchess => {
+                (_, None) if self.style.is_fastchess() => {
                     return Err(word.unknown_key(key, PGN_KEYS));
                 }
                 ("fi", None) if pgn.is_some() => {}
@@ -347,7 +345,7 @@ impl Options {
             match (key, value) {
                 ("file", Some(value)) => self.request.draft.epd = Some(PathBuf::from(value)),
                 ("append", Some(value)) => self.replaces[1] = !word.truth(key, value)?,
-                (file, None) if self.style.program == Dialect::Cutechess => {
+                (file, None) if !self.style.is_fastchess() => {
                     self.request.draft.epd = Some(PathBuf::from(file))
                 }
                 _ => return Err(word.unknown_key(key, "file, append")),
@@ -389,10 +387,8 @@ impl Options {
     }
 
     fn sprt(&mut self, word: &Word) -> Result<(), String> {
-        let model = match self.style.program {
-            Dialect::Fastchess => Model::Normalized,
-            Dialect::Cutechess => Model::Bayesian,
-        };
+        let is_fastchess = self.style.is_fastchess();
+        let model = if is_fastchess { Model::Normalized } else { Model::Bayesian };
         let mut test = SprtRequest {
             elo0: Some(0.0),
             elo1: Some(0.0),

@@ -123,7 +123,7 @@ impl Printer {
     ///
     /// A message if the text cannot be printed, or a file cannot be written.
     pub fn print_no_start(style: &Style, plan: &Plan, engine: &str) -> Result<(), String> {
-        if style.program != Dialect::Fastchess {
+        if !style.is_fastchess() {
             return Ok(());
         }
         for path in [&plan.pgn, &plan.epd].into_iter().flatten() {
@@ -167,7 +167,7 @@ impl Printer {
     fn open_log(&self, options: &[OptionsFound]) -> Result<Log, String> {
         let engines = self.plan.engines.iter().map(|engine| engine.name.clone()).collect();
         let mut log = Log::open(&self.style.log, engines)?;
-        if self.style.program == Dialect::Fastchess {
+        if self.style.is_fastchess() {
             let head = format!("{FASTCHESS}\nSetting seed to: {}\n", self.plan.seed);
             log.log_printed(&(head + &option_warnings(&self.plan, options)))?;
         }
@@ -221,7 +221,7 @@ impl Printer {
         let mut text = String::new();
         let per_pair = self.schedule.design().games_per_pair();
         let number = self.number(pairing, game_index);
-        if self.style.program == Dialect::Fastchess {
+        if self.style.is_fastchess() {
             text += &self.writer.lint(game, self.style.checks_mates);
         }
         let warnings = self.warnings(game);
@@ -230,12 +230,10 @@ impl Printer {
         }
         text += &warnings;
         let ByColor { white, black } = game.engines;
-        let is_gone = matches!(
-            game.outcome.termination,
-            Termination::Crash | Termination::Disconnect | Termination::Stall
-        );
+        let gone = [Termination::Crash, Termination::Disconnect, Termination::Stall];
+        let is_gone = gone.contains(&game.outcome.termination);
         let ends = is_gone && !self.style.recovers && self.end_with(pairing.pair);
-        if ends && self.style.program == Dialect::Fastchess {
+        if ends && self.style.is_fastchess() {
             text += &format!(
                 "Game {number} stalled / disconnected and no recover option set for engine, \
                  stopping tournament.\n"
@@ -243,7 +241,7 @@ impl Printer {
         }
         text += &self.writer.finished(number, white, black, &game.outcome);
         let is_pair_complete = self.add(pairing, game_index, game);
-        let is_last = self.style.program == Dialect::Fastchess && self.games == self.total();
+        let is_last = self.style.is_fastchess() && self.games == self.total();
         if is_last || is_due(self.games, self.style.score_interval) {
             text += &self.score(white.min(black), white.max(black));
         }
@@ -378,7 +376,7 @@ impl Printer {
     /// fastchess prints no figures for an interrupted run, and always prints figures after the
     /// decision of an SPRT.
     fn last_figures(&mut self, ending: RunEnd) -> String {
-        let is_fastchess = self.style.program == Dialect::Fastchess;
+        let is_fastchess = self.style.is_fastchess();
         match ending {
             RunEnd::Interrupted if is_fastchess => String::new(),
             RunEnd::AcceptedH0 | RunEnd::AcceptedH1 if is_fastchess => {
@@ -396,19 +394,15 @@ impl Printer {
         if let Some(path) = self.plan.pgn.as_deref().filter(|_| self.style.shows_crc) {
             text += &checksum(path)?;
         }
-        if self.style.program == Dialect::Cutechess
-            && !is_due(self.games, self.style.outcome_interval)
-        {
+        if !self.style.is_fastchess() && !is_due(self.games, self.style.outcome_interval) {
             text += &self.writer.outcomes(&self.outcomes);
         }
-        if ending == RunEnd::Interrupted && self.style.program == Dialect::Fastchess {
+        if ending == RunEnd::Interrupted && self.style.is_fastchess() {
             text += "Tournament was interrupted.";
             if let Some(config) = &self.style.saved_in {
-                text += &format!(
-                    " To resume the tournament, run: {} -config file={}",
-                    self.style.command,
-                    config.display()
-                );
+                let command = &self.style.command;
+                let config = config.display();
+                text += &format!(" To resume the tournament, run: {command} -config file={config}");
             }
             text += "\n";
         }
@@ -416,7 +410,7 @@ impl Printer {
             log_warn(&format!("pairs that CPU contention can have decided: {}", self.disturbed));
         }
         text += "Finished match\n";
-        if self.style.program == Dialect::Fastchess {
+        if self.style.is_fastchess() {
             let time = clock_time(elapsed);
             text += &format!("Total Time: {time} (hours:minutes:seconds)\n\n");
         }

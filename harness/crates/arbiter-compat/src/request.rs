@@ -31,7 +31,7 @@ const NO_PAIRS: &str = "Warning; Bayesian SPRT model not available with pentanom
 /// A description of the first error.
 pub fn check(options: &Options) -> Result<(), String> {
     let count = options.request.engines.len();
-    let is_fastchess = options.style.program == Dialect::Fastchess;
+    let is_fastchess = options.style.is_fastchess();
     if count < 2 {
         return Err(format!("{count} engines are too few; give -engine at least twice"));
     }
@@ -91,7 +91,7 @@ pub fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
     for engine in &mut options.request.engines {
         find_named_program(engine, options.style.program);
         engine.limits.increment_first =
-            engine.limits.clock.is_some() && options.style.program == Dialect::Fastchess;
+            engine.limits.clock.is_some() && options.style.is_fastchess();
     }
     let kind = match options.request.engines.len() {
         _ if options.is_sprt => RunKind::Sprt,
@@ -180,7 +180,7 @@ fn name_all(engines: &mut [EngineSpec]) {
 /// each game is a single game, and the order is unchanged. Also returns the number of games per
 /// round, for the PGN tag `Round`.
 fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), String> {
-    let is_fastchess = options.style.program == Dialect::Fastchess;
+    let is_fastchess = options.style.is_fastchess();
     let usual = if is_fastchess { 2 } else { 1 };
     let mut rounds = options.rounds.unwrap_or(usual);
     let mut games = options.games.unwrap_or(usual);

@@ -188,11 +188,10 @@ impl Config {
             log_warn(&format!("-{}: overridden by {}", unused.join(", -"), path.display()));
         }
         if !run.results.is_dir() {
-            return Err(wrong(format!(
-                "run '{}' is in the folder {}, which does not exist",
-                run.run,
-                run.results.display()
-            )));
+            let SavedIdentity { run, results, .. } = run;
+            let folder = results.display();
+            let reason = format!("run '{run}' is in the folder {folder}, which does not exist");
+            return Err(wrong(reason));
         }
         // The file does not contain the list of assigned processors, so its `use-affinity` is not
         // used.

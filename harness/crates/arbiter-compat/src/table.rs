@@ -98,10 +98,8 @@ pub(super) fn is_idle(name: &str) -> bool {
 
 /// Returns the error for an unknown option.
 pub(super) fn unknown(name: &str) -> String {
-    let hint = match nearest(name, OPTIONS.iter().map(|(known, ..)| *known)) {
-        Some(known) => format!("did you mean -{known}?"),
-        None => "remove it".to_owned(),
-    };
+    let known = nearest(name, OPTIONS.iter().map(|(known, ..)| *known));
+    let hint = known.map_or("remove it".to_owned(), |known| format!("did you mean -{known}?"));
     format!("unknown option -{name}; {hint}")
 }
 
