@@ -103,16 +103,17 @@ pub(crate) const OPENING_PLIES: u32 = 16;
 
 /// Returns the reason why there are no games to rate.
 pub(crate) fn no_games_reason(tally: &Tally) -> String {
-    if tally.games == 0 {
-        return if tally.players.is_empty() {
-            "the files contain no games".to_owned()
-        } else {
-            "no game matches the filters".to_owned()
-        };
+    match (tally.games, tally.players.is_empty()) {
+        (0, true) => return "the files contain no games".to_owned(),
+        (0, false) => return "no game matches the filters".to_owned(),
+        _ => {}
     }
     let reasons: Vec<String> =
         tally.bad.iter().map(|(reason, games)| format!("{} {games}", reason.as_str())).collect();
-    let first = tally.named.first().map(|bad| format!("; the first: {}:{}", bad.file, bad.line));
+    let first = tally.named.first().map(|bad| {
+        let culprit = bad.culprit.as_ref().map(|culprit| format!(": {culprit}"));
+        format!("; the first: {}:{}{}", bad.file, bad.line, culprit.unwrap_or_default())
+    });
     format!("none of the games can be counted: {}{}", reasons.join(", "), first.unwrap_or_default())
 }
 
@@ -138,4 +139,23 @@ pub(crate) fn read_files(
     }
     bar.finish_and_clear();
     Ok(tally)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_names_the_first_illegal_move() {
+        let game = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 -- 1-0\n";
+        let mut tally = Tally::default();
+        tally.begin_file("a.pgn");
+        let options = ScanOptions { replay: true, ..ScanOptions::default() };
+        scan_all(game.as_bytes(), 1, options, |block| tally.add(&block)).expect("readable bytes");
+        assert_eq!(
+            no_games_reason(&tally),
+            "none of the games can be counted: illegal move 1; the first: a.pgn:4: 1... --, a null \
+             move"
+        );
+    }
 }

@@ -38,9 +38,9 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
         return (Meaning::Move(San::Null), 0);
     }
     // A full stop ends a token, so only a part of `e.p.` is in the token.
-    let (word, dots) = match plain.strip_suffix('e') {
-        Some(word) if after.starts_with(b".p.") => (word, 3),
-        Some(word) if after.starts_with(b".p") => (word, 2),
+    let (word, dots) = match (plain.strip_suffix(['e', 'E']), after) {
+        (Some(word), [b'.', b'p' | b'P', b'.', ..]) => (word, 3),
+        (Some(word), [b'.', b'p' | b'P', ..]) => (word, 2),
         _ => (plain.as_str(), 0),
     };
     let is_promoting = word.ends_with('=');
@@ -194,6 +194,7 @@ mod tests {
             ("exd6ep", "", "exd6", 0),
             ("exd6e", ".p. Nf3", "exd6", 3),
             ("exd6e", ".p", "exd6", 2),
+            ("exd6E", ".P. Nf3", "exd6", 3),
             ("exd6/ep", "", "exd6", 0),
             ("exd6/e", ".p.", "exd6", 3),
             ("exd6ep+", "", "exd6", 0),
@@ -239,6 +240,7 @@ mod tests {
             assert_eq!(of(word, "").0, Meaning::Mark, "{word}");
         }
         assert_eq!(of("e", ".p. Nf3"), (Meaning::Mark, 3));
+        assert_eq!(of("E", ".P. Nf3"), (Meaning::Mark, 3));
         for word in ["Ng9", "Sf3", "e4,", "x5", "hello", "e", "e4e5e6", "b8Qx", "1-1", "nf3", "ход"]
         {
             assert_eq!(of(word, "").0, Meaning::Unknown, "{word}");

@@ -146,6 +146,8 @@ pub fn check_option<'a>(
             let note = if is_open { open } else { "" };
             (number.map(|v| v.to_string()), format!("a whole number from {min} to {max}{note}"))
         }
+        // Values that the engine does not declare cannot be checked.
+        OptionKind::Combo { values } if values.is_empty() => return Ok((option, value.to_owned())),
         OptionKind::Combo { values } => {
             let words: Vec<&str> = values.iter().map(String::as_str).collect();
             (one_of(&words), format!("one of {}", values.join(", ")))
@@ -181,6 +183,7 @@ mod tests {
             "name Skill min type spin default 1 min 0 max 20",
             "name Aggression type spin default 0.5 min 0.0 max 1.0",
             "name Text type text default x",
+            "name Book type combo default Own",
         ]
         .map(|line| OptionDeclaration::parse(line).unwrap())
         .into()
@@ -241,6 +244,7 @@ mod tests {
         check("hash", "+064", Ok("Hash=64"));
         check("Ponder", "True", Ok("Ponder=true"));
         check("Style", "very risky", Ok("Style=Very Risky"));
+        check("book", "Other", Ok("Book=Other"));
         check("Clear Hash", "", Ok("Clear Hash="));
         check("SyzygyPath", "/anything at ALL", Ok("SyzygyPath=/anything at ALL"));
         check("Hahs", "1", Err("has no option 'Hahs' (did you mean 'Hash'?)"));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::parts::{signed, too_few};
+use crate::parts::signed;
 use arbiter_names::quantity;
 use arbiter_run::{Encounter, RunCounts};
 use arbiter_schedule::{Design, Format, OpeningPolicy, RankedEngine, Schedule};
@@ -75,7 +75,7 @@ impl Rating {
         match (self.margin, self.won_all) {
             (Some(0.0), _) | (None, None) => self.to_string(),
             (Some(_), _) => format!("{self} Elo (95 %) {level}"),
-            (None, Some(_)) => too_few(games),
+            (None, Some(_)) => format!("{}–{} (no interval)", games.wins, games.losses),
         }
     }
 
@@ -114,10 +114,11 @@ pub(crate) fn is_clear(ratings: &[(usize, Rating)]) -> bool {
 }
 
 /// Describes the place of the first engine in the sorted `ratings`, as the predicate of a sentence.
+/// A rating without an interval is neither significant nor insignificant.
 pub(crate) fn first_place(ratings: &[(usize, Rating)]) -> &'static str {
     if is_level(ratings) {
         "shares first place"
-    } else if is_clear(ratings) {
+    } else if is_clear(ratings) || ratings[0].1.margin.is_none() {
         "is rated first"
     } else {
         "is rated first (not significantly)"

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::parts::{GamesByResult, ends, is_significant, plus_minus, signed, superiority, too_few};
+use crate::parts::{GamesByResult, ends, is_significant, plus_minus, signed, superiority};
 use arbiter_run::Encounter;
 use arbiter_stats::elo::{self, Estimate};
 use arbiter_stats::{Moments, Pentanomial, Trinomial, normalized};
@@ -89,7 +89,10 @@ impl Strength {
             (Some(elo), Some(reason)) if elo.value.is_finite() => {
                 format!("{} (no interval: {reason})", signed(elo.value, 1))
             }
-            (Some(_), Some(_)) => too_few(self.games),
+            (Some(_), Some(_)) => {
+                let Trinomial { wins, losses, .. } = self.games;
+                format!("{wins}–{losses}, too few games for an interval")
+            }
             (elo, _) => plus_minus(elo),
         }
     }

@@ -405,4 +405,17 @@ mod tests {
         meet([0, 0, 0, 1, 3]);
         assert_eq!(summary.strength().los_text(), "> 93.8 %");
     }
+
+    #[test]
+    fn only_runs_whose_pairs_are_all_mirrored_are_mirrored() {
+        let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
+        let mut summary = Summary::new("run", &plan, &RunState::of(&plan), None);
+        let met = Encounter { pairs: Pentanomial([0, 0, 15, 0, 0]), ..Encounter::default() };
+        assert!(!summary.is_mirrored(), "no pair was played");
+        summary.counts.encounters.insert([0, 1], met);
+        for (pairs, expected) in [(0, false), (14, false), (15, true)] {
+            summary.counts.mirrored_pairs = pairs;
+            assert_eq!(summary.is_mirrored(), expected, "{pairs}");
+        }
+    }
 }

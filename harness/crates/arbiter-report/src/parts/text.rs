@@ -69,11 +69,6 @@ pub(crate) fn is_significant(&Estimate { value, low, high }: &Estimate) -> bool 
     }
 }
 
-/// Formats the results of games that were all won or all lost, but are too few for a bound.
-pub(crate) fn too_few(games: Trinomial) -> String {
-    format!("{}–{}, too few games for an interval", games.wins, games.losses)
-}
-
 /// Formats an LOS (0 to 1), or a bound on the LOS, in per cent. A value that would be rounded to 0
 /// or 100 % becomes a bound.
 pub(crate) fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> String {
