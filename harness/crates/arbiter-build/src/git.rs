@@ -104,20 +104,17 @@ impl Repository {
     pub(super) fn unknown(&self, revision: &str) -> BuildError {
         let text = format!("no revision '{revision}' in {}", self.top.display());
         let has_commit = git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD"]).is_ok();
-        let (failure, why) = if self.is_shallow() {
-            (
-                BuildFailure::ShallowClone,
-                ", which is a shallow clone\nhint: run `git fetch --unshallow`, or set \
-                 fetch-depth: 0 for actions/checkout",
-            )
+        let is_shallow = self.is_shallow();
+        let why = if is_shallow {
+            ", which is a shallow clone\nhint: run `git fetch --unshallow`, or set fetch-depth: 0 \
+             for actions/checkout"
         } else if has_commit {
-            (BuildFailure::UnknownRevision, "")
+            ""
         } else {
-            (
-                BuildFailure::UnknownRevision,
-                ", which has no commit yet\nhint: make a commit, or use '.' for the working tree",
-            )
+            ", which has no commit yet\nhint: make a commit, or use '.' for the working tree"
         };
+        let unknown = BuildFailure::UnknownRevision;
+        let failure = if is_shallow { BuildFailure::ShallowClone } else { unknown };
         BuildError::Failed(failure, text + why)
     }
 
@@ -131,7 +128,8 @@ impl Repository {
     /// an empty list if the branches cannot be read.
     pub fn branches(&self, most: usize) -> Vec<String> {
         let args = format!(
-            "for-each-ref --sort=-committerdate --format=%(refname:lstrip=2) --count={most} refs/heads"
+            "for-each-ref --count={most} --sort=-committerdate --format=%(refname:lstrip=2) \
+             refs/heads"
         );
         let names = git(&self.top, args.split(' ')).unwrap_or_default();
         names.lines().map(str::to_owned).collect()
