@@ -97,6 +97,24 @@ fn builds_and_benches_see_no_secrets_by_default() {
 }
 
 #[test]
+fn a_git_filter_of_the_user_runs_at_the_checkout_without_secrets() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.write(".gitattributes", "engine.sh filter=spy\n");
+    recipe(&project, "command = \"cp engine.sh e; chmod +x e\"\nbinary = \"e\"");
+    project.engine("echo 7 nodes 7 nps");
+    project.commit("First");
+    let filter = format!("'env > {}; cat'", bench.path("seen").display());
+    let variables = format!(
+        "ARBITER_TOKEN=hidden OTHER=passed GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=filter.spy.smudge \
+         GIT_CONFIG_VALUE_0={filter}"
+    );
+    play_in(&variables, &bench, &project, &[]).expect_code(0);
+    let seen = bench.read("seen");
+    assert!(seen.contains("OTHER=passed") && !seen.contains("hidden"), "{seen}");
+}
+
+#[test]
 fn a_variable_that_can_change_the_program_makes_another_build() {
     let bench = Bench::new();
     let project = Project::new(&bench);

@@ -19,7 +19,11 @@ fn systemd_units_are_valid_and_hardened() {
     let bench = Bench::new();
     let arbiter_path = programs::arbiter().display().to_string();
     // A worker needs namespaces, in which its engines run, and the system calls that set them up.
-    for (unit, threshold) in [("arbiter-serve.service", 20), ("arbiter-worker.service", 21)] {
+    for (unit, threshold) in [
+        ("arbiter-nats.service", 20),
+        ("arbiter-serve.service", 20),
+        ("arbiter-worker.service", 21),
+    ] {
         let text = std::fs::read_to_string(format!("{folder}/{unit}")).expect("there is a unit");
         let start = text.lines().find_map(|line| line.strip_prefix("ExecStart="));
         let mut command_line =

@@ -317,4 +317,15 @@ mod tests {
         let called = ["x/all.pgn.zst", "B.PGN", "odd"].map(|file| games_name(&[file.into()]));
         assert_eq!(called, ["all", "B", "odd"]);
     }
+
+    #[test]
+    fn only_web_addresses_become_links() {
+        let is_link = |text| web_address(text).is_ok();
+        assert!(is_link("https://a.example/b?c") && is_link("http://a.example"));
+        for text in
+            ["javascript:alert(1)", "data:text/html,x", "https://a b", "https://a\n", "http://>"]
+        {
+            assert!(!is_link(text), "{text}");
+        }
+    }
 }

@@ -1,7 +1,16 @@
 //! Tests of workers that are unfit for a run or differ from the others.
 
+use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 
+use rustix::process::Signal;
+use serde_json::Value;
+
+use super::audits::DETOUR;
+use super::faults::resume;
+use super::messages::{detour, games, pair_of, pass};
+use super::strangers::{repacked, unpacked};
+use super::{assert_untouched, impatient};
 use crate::resume::wait_for_pairs;
 use crate::support::bench::{Bench, Finished};
 use crate::support::nats::{Client, Server, Worker, key};
@@ -248,4 +257,42 @@ fn games_go_to_workers_with_enough_slots() {
         most = most.max(hello["body"]["playing"].as_u64().expect("a number"));
     }
     assert_eq!(most, 1);
+}
+
+/// The results arrive while no coordinator runs: impossible results of three pairs, and the true
+/// result of a later pair.
+#[test]
+fn waiting_results_of_an_excluded_worker_do_not_count() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, DETOUR) else { return };
+    let (receiver, mut forwarder) = detour(&server);
+    let flags = ["--slots", "4", "--trust", &key(&bench)];
+    let liar = Worker::start_with(&bench, &server, "liar", &flags);
+    let running = impatient(&bench, &server).start();
+    let mut sent = BTreeMap::new();
+    while sent.len() < 4 {
+        let message = receiver.recv().expect("the worker plays");
+        sent.extend(pair_of(&message).map(|pair| (pair, message)));
+    }
+    running.signal(Signal::KILL);
+    running.finish();
+    drop(liar);
+    let (_, genuine) = sent.pop_last().expect("four pairs");
+    for mut message in sent.into_values() {
+        let mut result: Value =
+            serde_json::from_str(&unpacked(&message.payload)).expect("results are JSON");
+        games(&mut result)["second"] = Value::Null;
+        message.payload = repacked(&message.payload, &result.to_string());
+        // The worker is excluded after 20 impossible results; at most eight results of a pair wait.
+        (0..8).for_each(|_| pass(&mut forwarder, &message));
+    }
+    pass(&mut forwarder, &genuine);
+    forwarder.flush();
+    let _honest = Worker::start(&bench, &server, "a");
+    assert_untouched(&bench, resume(&bench, &server));
+    let results = bench.path("results");
+    let remarks = store::remarks(&results);
+    let reason = "liar: excluded: 20 of the worker's results are impossible";
+    assert!(remarks.iter().any(|remark| remark.starts_with(reason)), "{remarks:#?}");
+    assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["a"], "{remarks:#?}");
 }

@@ -8,6 +8,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 use arbiter_process::{MAX_SETTINGS, read_bounded, remove_secrets};
 use tempfile::TempDir;
@@ -20,6 +22,13 @@ const GIT_VARIABLES: &str = "
     GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY
     GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_PREFIX GIT_NAMESPACE
 ";
+
+/// Time limit of a git command that neither adds nor checks out files. Without a limit, a FIFO
+/// named `.gitignore` in the user's working tree would block git forever.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Time limit of a git command that adds the files of a working tree to a snapshot.
+const SNAPSHOT_LIMIT: Duration = Duration::from_secs(600);
 
 /// Repository of the user, which is never changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +96,7 @@ impl Repository {
             BuildError::NoGit => error,
             _ => self.unknown(revision),
         })?;
-        let message = git(&self.top, ["log", "-1", "--format=%B", &id])?;
+        let message = git(&self.top, ["log", "-1", "--no-mailmap", "--format=%B", &id])?;
         Ok(Commit { id, message })
     }
 
@@ -95,20 +104,17 @@ impl Repository {
     pub(super) fn unknown(&self, revision: &str) -> BuildError {
         let text = format!("no revision '{revision}' in {}", self.top.display());
         let has_commit = git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD"]).is_ok();
-        let (failure, why) = if self.is_shallow() {
-            (
-                BuildFailure::ShallowClone,
-                ", which is a shallow clone\nhint: run `git fetch --unshallow`, or set \
-                 fetch-depth: 0 for actions/checkout",
-            )
+        let is_shallow = self.is_shallow();
+        let why = if is_shallow {
+            ", which is a shallow clone\nhint: run `git fetch --unshallow`, or set fetch-depth: 0 \
+             for actions/checkout"
         } else if has_commit {
-            (BuildFailure::UnknownRevision, "")
+            ""
         } else {
-            (
-                BuildFailure::UnknownRevision,
-                ", which has no commit yet\nhint: make a commit, or use '.' for the working tree",
-            )
+            ", which has no commit yet\nhint: make a commit, or use '.' for the working tree"
         };
+        let unknown = BuildFailure::UnknownRevision;
+        let failure = if is_shallow { BuildFailure::ShallowClone } else { unknown };
         BuildError::Failed(failure, text + why)
     }
 
@@ -121,15 +127,11 @@ impl Repository {
     /// Returns the names of at most `most` branches, sorted from the latest commit to the earliest;
     /// an empty list if the branches cannot be read.
     pub fn branches(&self, most: usize) -> Vec<String> {
-        let count = format!("--count={most}");
-        let args = [
-            "for-each-ref",
-            "--sort=-committerdate",
-            "--format=%(refname:lstrip=2)",
-            &count,
-            "refs/heads",
-        ];
-        let names = git(&self.top, args).unwrap_or_default();
+        let args = format!(
+            "for-each-ref --count={most} --sort=-committerdate --format=%(refname:lstrip=2) \
+             refs/heads"
+        );
+        let names = git(&self.top, args.split(' ')).unwrap_or_default();
         names.lines().map(str::to_owned).collect()
     }
 
@@ -198,13 +200,9 @@ impl Repository {
         }
         let run = |args: &[&str], paths: &[String]| {
             let mut command = command(&self.top);
-            command
-                .args(args)
-                .args(paths)
-                .env("GIT_INDEX_FILE", &index)
-                .env("GIT_OBJECT_DIRECTORY", &objects)
-                .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.inner("objects")?);
-            output(command)
+            command.env("GIT_INDEX_FILE", &index).env("GIT_OBJECT_DIRECTORY", &objects);
+            command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.inner("objects")?);
+            output(command.args(args).args(paths), SNAPSHOT_LIMIT)
         };
         // Paths with `..` may lead out of the repository, and git rejects such paths. A folder that
         // does not exist yet contains nothing to exclude.
@@ -222,10 +220,9 @@ impl Repository {
             run(&["reset", "--quiet", "--"], &marked("literal"))?;
         }
         let tree = run(&["write-tree"], &[])?;
-        let head =
-            // In a repository without commits, all files count as changed.
-            git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
-        Ok((tree != head).then_some(Snapshot { tree, objects, _dir: dir }))
+        // In a repository without commits, all files count as changed.
+        let head = git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]);
+        Ok((head.ok().as_ref() != Some(&tree)).then_some(Snapshot { tree, objects, _dir: dir }))
     }
 
     /// Checks out the commit of a checkout; for a snapshot, checks out its files, as a commit whose
@@ -251,9 +248,11 @@ impl Repository {
             Some(snapshot) => commit_tree(dir, &snapshot.tree, outline.commit.as_ref())?,
             None => outline.commit.as_ref().map_or("HEAD", |commit| &commit.id).to_owned(),
         };
+        let mut checkout = command(dir);
         // A hook of the user must not run here.
-        git(dir, ["-c", "core.hooksPath=/dev/null", "checkout", "--quiet", "--detach", &wanted])?;
-        Ok(())
+        checkout.args(["-c", "core.hooksPath=/dev/null", "checkout", "--quiet", "--detach"]);
+        // The time is not limited, because a filter such as git lfs may fetch large files.
+        output(checkout.arg(wanted), Duration::MAX).map(drop)
     }
 }
 
@@ -271,9 +270,7 @@ pub(super) fn git<S: AsRef<OsStr>>(
     dir: &Path,
     args: impl IntoIterator<Item = S>,
 ) -> Result<String> {
-    let mut command = command(dir);
-    command.args(args);
-    output(command)
+    output(command(dir).args(args), LIMIT)
 }
 
 /// Returns a git command for a folder, without variables that point to another repository.
@@ -292,21 +289,28 @@ fn command(dir: &Path) -> Command {
     command
 }
 
-/// Runs a git command, with limits for its output and its error output.
-fn run(command: &mut Command) -> io::Result<Output> {
+/// Runs a git command, with limits for its time, its output and its error output.
+fn run(command: &mut Command, limit: Duration) -> io::Result<Output> {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let pipes = child.stdout.take().zip(child.stderr.take());
     let (stdout, stderr) = pipes.expect("both outputs are piped");
     let errors = std::thread::spawn(|| read_bounded(stderr));
-    // At the limit, the pipe is closed, which ends git.
-    let stdout = read_bounded(stdout);
+    let (sender, receiver) = mpsc::channel();
+    // At the limit of the output, the pipe is closed, which ends git.
+    std::thread::spawn(move || sender.send(read_bounded(stdout)));
+    let Ok(stdout) = receiver.recv_timeout(limit) else {
+        child.kill()?;
+        child.wait()?;
+        let text = "took too long; a file that git reads, such as .gitignore, may be a FIFO";
+        return Err(io::Error::other(text));
+    };
     let stderr = errors.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
     Ok(Output { status: child.wait()?, stdout: stdout?, stderr: stderr? })
 }
 
 /// Runs a git command and returns its output without the last line break.
-fn output(mut command: Command) -> Result<String> {
-    let output = run(&mut command);
+fn output(command: &mut Command, limit: Duration) -> Result<String> {
+    let output = run(command, limit);
     let failed = |reason: &str| {
         let args: Vec<_> = command.get_args().skip(2).map(OsStr::to_string_lossy).collect();
         BuildError::Git { what: args.join(" "), reason: reason.to_owned() }
@@ -333,5 +337,22 @@ fn commit_tree(dir: &Path, tree: &str, parent: Option<&Commit>) -> Result<String
         let fields = [("NAME", "arbiter"), ("EMAIL", "arbiter@localhost"), ("DATE", "@0 +0000")];
         command.envs(fields.map(|(field, value)| (format!("GIT_{role}_{field}"), value)));
     }
-    output(command)
+    output(&mut command, LIMIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocked_commands_are_stopped() {
+        let dir = TempDir::new().unwrap();
+        git(dir.path(), ["init", "--quiet"]).unwrap();
+        let pipe = dir.path().join(".gitignore");
+        assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        let mut command = command(dir.path());
+        let ignored = output(command.args(["check-ignore", "x"]), Duration::from_millis(200));
+        let error = ignored.unwrap_err().to_string();
+        assert!(error.starts_with("git check-ignore x: took too long"), "{error}");
+    }
 }

@@ -139,6 +139,15 @@ mod tests {
     }
 
     #[test]
+    fn the_number_of_workers_is_limited() {
+        let mut admission = admission();
+        let mut judge = |worker: &str| admission.judge(worker, &benches([10, 20]), 0);
+        let names: Vec<String> = (0..MAX_WORKERS).map(|number| number.to_string()).collect();
+        assert!(names.iter().all(|name| judge(name) == Verdict::Admit));
+        assert_eq!((judge("more"), judge("7")), (Verdict::TooMany, Verdict::Admit));
+    }
+
+    #[test]
     fn failing_benches_exclude_workers_but_do_not_end_the_run() {
         let mut admission = admission();
         for worker in ["a", "b", "c"] {

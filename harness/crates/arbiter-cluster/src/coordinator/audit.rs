@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 
 use super::{Coordinator, RETURN};
 use crate::assignment::Assignment;
+use crate::in_flight::InFlight;
 use crate::outliers::{FALSE_ALARM, Finding};
 use crate::wire::{AUDITS, Payload};
 use arbiter_game::engine::EngineSetup;
@@ -96,6 +97,21 @@ impl<A: Assignment> Audits<A> {
         held.auditor.is_some()
     }
 
+    /// Plays a pair in flight twice on this machine, after the pairs that were disputed before.
+    fn play(&mut self, in_flight: &InFlight<A>, pair: u64, held: Vec<UnconfirmedResult<A::Done>>) {
+        let Some(job) = in_flight.job(pair).cloned() else { return };
+        let engines = self.spec.engines.clone();
+        let play_lock = self.play_lock.clone();
+        self.disputed.spawn(async move {
+            let _guard = play_lock.lock().await;
+            // The pair is played twice, because only identical games show that the engines repeat
+            // their games at all.
+            let first = job.clone().run_locally(engines.clone()).await;
+            let again = job.run_locally(engines).await;
+            (pair, held, first.and_then(|first| Ok([first, again?])))
+        });
+    }
+
     /// Discards all results that wait for an audit, and stops the games of disputed pairs.
     pub(super) fn cancel(&mut self) {
         self.held.clear();
@@ -168,29 +184,13 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Plays a pair twice on this machine.
-    fn play_disputed(&mut self, pair: u64, held: Vec<UnconfirmedResult<A::Done>>) {
-        if let Some(job) = self.in_flight.job(pair).cloned() {
-            let engines = self.audits.spec.engines.clone();
-            let play_lock = self.audits.play_lock.clone();
-            self.audits.disputed.spawn(async move {
-                let _guard = play_lock.lock().await;
-                // The pair is played twice, because only identical games show that the engines
-                // repeat their games at all.
-                let first = job.clone().run_locally(engines.clone()).await;
-                let again = job.run_locally(engines).await;
-                (pair, held, first.and_then(|first| Ok([first, again?])))
-            });
-        }
-    }
-
     /// Handles a pair that no worker repeats. If engines repeat their games, this machine plays the
     /// pair; otherwise, the worker's result counts.
     async fn handle_unrepeated(&mut self, pair: u64, why: &str) {
         let Some(held) = self.audits.held.remove(&pair) else { return };
         self.finish_pair(AUDITS + pair).await;
         if self.audits.spec.repeats {
-            return self.play_disputed(pair, vec![held]);
+            return self.audits.play(&self.in_flight, pair, vec![held]);
         }
         self.remark(&held.worker, Some(pair), format!("audit: {why}"));
         self.release(pair, held).await;
@@ -204,7 +204,7 @@ impl<A: Assignment> Coordinator<A> {
                 return self.release(pair, held).await;
             }
             let again = UnconfirmedResult { worker, played, auditor: None, failed: 0 };
-            return self.play_disputed(pair, vec![held, again]);
+            return self.audits.play(&self.in_flight, pair, vec![held, again]);
         }
         // If engines do not repeat their games, the results of a pair with a breakdown are not
         // compared. Instead, `outliers` compares the breakdown rate of each worker with the rates

@@ -1,9 +1,15 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use super::*;
 use crate::outliers::OutlierDetector;
+use crate::range_set::RangeSet;
 use crate::trust::{Key, RunSecret};
+use crate::verify::Terms;
+use crate::wire::WorkMessage;
 use crate::wire::samples::{played, run_id};
 use arbiter_game::outcome::Termination;
-use arbiter_run::{GameTally, PairJob};
+use arbiter_run::{GameTally, PairJob, PlayedPair};
 use arbiter_stats::GameResult;
 
 const WORKERS: [&str; 5] = ["a", "b", "c", "d", "liar"];
@@ -270,6 +276,49 @@ fn only_the_drawn_worker_may_repeat_a_pair() {
     assert!(may(&audits).is_empty() && audits.auditor(number).is_none());
     assert!(!audits.draw_auditor(5, &workers(&["a"]), 0.0), "it is not audited");
     assert!(!audits.is_for(AUDITS + 5, "a"));
+}
+
+/// Work that fails while other work with the same flag is in progress.
+#[derive(Debug, Clone)]
+struct Exclusive(Arc<AtomicBool>);
+
+impl Assignment for Exclusive {
+    type Done = PlayedPair;
+
+    fn work(&self) -> WorkMessage {
+        unreachable!("it is never sent")
+    }
+
+    fn check(&self, _: &PlayedPair, _: &Terms) -> Result<(), String> {
+        Ok(())
+    }
+
+    async fn run_locally(self, _: Vec<EngineSetup>) -> Result<PlayedPair, String> {
+        if self.0.swap(true, Ordering::Relaxed) {
+            return Err("two pairs in parallel".to_owned());
+        }
+        tokio::task::yield_now().await;
+        self.0.store(false, Ordering::Relaxed);
+        Ok(played(0))
+    }
+}
+
+#[test]
+fn disputed_pairs_are_played_one_at_a_time() {
+    let mut audits = Audits::new(AuditSpec { share: 1.0, repeats: true, engines: Vec::new() });
+    let mut in_flight = InFlight::new(1, RangeSet::default(), Terms::default());
+    let job = Exclusive(Arc::default());
+    for pair in 0..3 {
+        in_flight.request(pair, job.clone(), Duration::ZERO).expect("no result waits");
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        (0..3).for_each(|pair| audits.play(&in_flight, pair, Vec::new()));
+        for _ in 0..3 {
+            let (pair, _, games) = audits.next().await;
+            assert!(games.is_ok(), "pair {pair}: {games:?}");
+        }
+    });
 }
 
 /// With only two workers, both workers look biased if one worker is biased.
