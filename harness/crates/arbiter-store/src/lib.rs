@@ -107,9 +107,7 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
 /// files. These cases occur only in results folders from untrusted sources.
 fn check_files(file: &Path) -> Result<()> {
     for end in ENDINGS {
-        let mut path = file.to_owned().into_os_string();
-        path.push(end);
-        let path = PathBuf::from(path);
+        let path = file.with_file_name(format!("{FILE_NAME}{end}"));
         let Ok(about) = path.symlink_metadata() else { continue };
         let what = if about.is_symlink() && end.is_empty() {
             "is a symbolic link; give the folder of its target with --results"
