@@ -51,17 +51,15 @@ impl EngineError {
     /// line or repeats the line of standard error.
     pub(super) fn exited(how: String, errors: &[String], last: &[&str]) -> EngineError {
         // Blank lines explain nothing.
-        let is_blank = |line: &str| line.trim().is_empty();
-        let error = errors.iter().rfind(|line| !is_blank(line)).map(|line| line.trim());
-        let end = last.iter().rfind(|line| !is_blank(line));
+        let error = errors.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
         let cause = last.iter().find(|line| line.contains("ERROR"));
         // An engine may also write the same message to standard error.
         let is_new = |line: &str| {
             let message = line.trim_start_matches("info string ");
             error.is_none_or(|error| !error.contains(message))
         };
-        let output = cause.or(end).filter(|line| explains(line)).map(|line| line.trim());
-        let output = output.filter(|line| is_new(line));
+        let output = cause.or(last.iter().rfind(|line| !line.trim().is_empty()));
+        let output = output.map(|line| line.trim()).filter(|line| explains(line) && is_new(line));
         let shown = |line| printable(line, LAST_WORDS);
         let error = error.map(|line| format!(", last error output: {}", shown(line)));
         let output = output.map(|line| format!(", last output: {}", shown(line)));
