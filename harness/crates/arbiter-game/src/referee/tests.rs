@@ -254,8 +254,9 @@ fn the_first_position_counts_for_repetitions_of_the_pv() {
         let mut referee = from_fen(START);
         let info = Info::parse(&format!("score cp 0 pv {pv}"));
         referee.judge(Reply::Move { text: "g1f3".into(), elapsed: MS(1), info });
-        let details = referee.moves[0].search.as_ref().unwrap().details.as_deref().unwrap();
-        let found: Vec<&str> = details.findings.iter().map(|found| &*found.what).collect();
+        let search = referee.moves[0].search.as_ref().unwrap();
+        let findings = search.details.iter().flat_map(|details| &details.findings);
+        let found: Vec<&str> = findings.map(|found| &*found.what).collect();
         assert_eq!(found, vec!["e2e4 at ply 9 after threefold repetition"; expect]);
     }
 }
