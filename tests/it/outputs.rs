@@ -76,7 +76,12 @@ fn files_in_use_are_never_outputs() {
         }
     }
     // None of these files exists yet.
-    for (pgn, epd) in [("x", "./x"), ("results/other.lock", "y"), ("results/arbiter.db-wal", "y")] {
+    for (pgn, epd) in [
+        ("x", "./x"),
+        ("results/other.lock", "y"),
+        ("results/arbiter.db-wal", "y"),
+        ("results/arbiter.db-journal", "y"),
+    ] {
         let plan = Plan::new(&bench, "match", 1).puppet("A", "").puppet("B", "");
         let plan = plan.set("name", "other").set("pgn", pgn).set("epd", epd);
         let refused = plan.run().expect_code(3);

@@ -250,6 +250,7 @@ fn flags_with_resume_must_match_the_stored_run() {
                 "--pairs 60",
                 "--games 4",
                 "--games 6",
+                "--rounds 2",
                 "--seed 3 --each nodes=1",
                 "--seed 4",
                 "--each nodes=2",

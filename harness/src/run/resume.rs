@@ -125,9 +125,9 @@ fn check_flags(name: &str, plan: &Plan, requested: &mut RequestedRun) -> Result<
     let matters = |flag: &str| match on_resume(flag) {
         OnResume::Free => false,
         OnResume::Bound => given.contains(flag) || given.contains("sprt"),
-        OnResume::Length if flag != "pairs" => given.contains(flag),
-        class @ (OnResume::Engines | OnResume::Length | OnResume::Parameters) => has(class),
-        OnResume::Fixed | OnResume::Written => given.contains(flag),
+        OnResume::Length if flag == "pairs" && given.contains("games") => true,
+        class @ (OnResume::Engines | OnResume::Parameters) => has(class),
+        OnResume::Length | OnResume::Fixed | OnResume::Written => given.contains(flag),
     };
     if let Some([before, now]) = difference(&stored, &wanted, matters) {
         let longer = more_pairs(&stored, &wanted).filter(|_| before.starts_with("--pairs "));

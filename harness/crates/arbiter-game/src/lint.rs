@@ -205,6 +205,7 @@ impl SearchedMove<'_> {
         let moves = info.pv.iter().map(String::as_str);
         let pv: Vec<&str> = moves.chain(info.not_a_move.as_deref()).collect();
         let mut position = self.position.clone();
+        let mut reached: Vec<Chess> = Vec::with_capacity(pv.len());
         for (ply, text) in (1..).zip(&pv) {
             let uci: Option<UciMove> = text.parse().ok();
             let Some(legal) = uci.and_then(|uci| legal_move(&position, uci)) else {
@@ -218,13 +219,19 @@ impl SearchedMove<'_> {
             position.play_unchecked(legal);
             // A variation may reach the end of the game; only a move after the end is a finding.
             let Some(next) = pv.get(ply) else { break };
+            let recent = reached.iter().rev().take(position.halfmoves() as usize);
+            let occurrences = || {
+                recent.filter(|earlier| **earlier == position).count()
+                    + (self.repetitions)(&position)
+            };
             let draw = if position.halfmoves() >= 100 {
                 "fifty-move rule"
             } else if position.is_insufficient_material() {
                 "insufficient material"
-            } else if position.halfmoves() >= 4 && (self.repetitions)(&position) >= 2 {
+            } else if position.halfmoves() >= 4 && occurrences() >= 2 {
                 "threefold repetition"
             } else {
+                reached.push(position.clone());
                 continue;
             };
             if !position.is_checkmate() {
@@ -370,8 +377,8 @@ mod tests {
     #[test]
     fn a_repetition_ends_the_principal_variation() {
         let position = Chess::default();
-        let info = Info::parse("score cp 0 pv g1f3 g8f6 f3g1 f6g8 e2e4");
-        let lint = |count: usize| {
+        let lint = |count: usize, plies: &str| {
+            let info = Info::parse(&format!("score cp 0 pv {plies}e2e4"));
             let searched = SearchedMove {
                 position: &position,
                 repetitions: &|at| if *at.board() == *Chess::default().board() { count } else { 0 },
@@ -383,7 +390,11 @@ mod tests {
             };
             searched.lint().into_iter().map(|finding| finding.rule).collect::<Vec<_>>()
         };
-        assert_eq!(lint(2), [LintRule::PvAfterEnd]);
-        assert_eq!(lint(1), []);
+        let knights = "g1f3 g8f6 f3g1 f6g8 ";
+        assert_eq!(lint(2, knights), [LintRule::PvAfterEnd]);
+        assert_eq!(lint(1, knights), []);
+        assert_eq!(lint(1, &knights.repeat(2)), [LintRule::PvAfterEnd]);
+        assert_eq!(lint(0, &knights.repeat(2)), []);
+        assert_eq!(lint(0, &knights.repeat(3)), [LintRule::PvAfterEnd]);
     }
 }

@@ -282,11 +282,6 @@ impl Referee {
         // The last move is the opponent's, so the engine's previous move is the second to last.
         let before = self.moves.iter().rev().nth(1).and_then(|own| own.search.as_ref()?.score);
         let repetitions = |position: &Chess| {
-            // A position can recur after four plies at the earliest, so shorter lists need not be
-            // searched.
-            if self.keys.len() < 5 {
-                return 0;
-            }
             let key = key(position);
             self.keys.iter().filter(|earlier| **earlier == key).count()
         };

@@ -369,13 +369,13 @@ fn hint(error: &EngineError) -> &'static str {
             "; start it by hand with the same args, dir and options to see why"
         }
         error if is_silent(error) => {
-            ", nor 'feature'; if the engine starts slowly, give it more time (--deadlines scale=3; for \
-             fastchess -startup-ms, for cutechess-cli tscale=3), otherwise start it by hand and \
-             type uci"
+            ", nor 'feature'; if the engine starts slowly, give it more time (in games --deadlines \
+             scale=3, in arbiter check --patience; for fastchess -startup-ms, for cutechess-cli \
+             tscale=3), otherwise start it by hand and type uci"
         }
         EngineError::Session(SessionError::Late { .. }) => {
-            "; give it more time to get ready: --deadlines scale=3 (for fastchess -ping-ms, for \
-             cutechess-cli tscale=3)"
+            "; give it more time to get ready: in games --deadlines scale=3 (for fastchess -ping-ms, \
+             for cutechess-cli tscale=3)"
         }
         EngineError::Session(SessionError::Option(error)) if error.is_unlike_any => {
             "; set it on that engine only: ENGINE,option.NAME=VALUE"

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::Settings;
 use crate::values::plain;
 use arbiter_names::nearest;
-use arbiter_plan::{EngineSpec, is_relative_path, unexpanded_home};
+use arbiter_plan::{EngineSpec, is_relative_path};
 use arbiter_process::{read_settings, utf8};
 
 /// Default name of the settings file.
@@ -96,12 +96,7 @@ pub fn load_settings(path: &Path) -> Result<Settings, String> {
     let Settings { openings, results, pgn, epd, stderr_dir, tune, .. } = &mut settings;
     let files = openings.iter_mut().map(|keys| &mut keys.file);
     let files = files.chain(pgn.iter_mut().map(|keys| &mut keys.file));
-    for place in files.chain([results, epd, stderr_dir, &mut tune.params]) {
-        let Some(path) = place else { continue };
-        let text = path.to_string_lossy();
-        if let Some(reason) = unexpanded_home(&text) {
-            return Err(format!("{shown}: {text}: {reason}"));
-        }
+    for path in files.chain([results, epd, stderr_dir, &mut tune.params]).flatten() {
         *path = base.join(&path);
     }
     let tables = settings.syzygy.iter_mut().flat_map(|keys| &mut keys.dirs);
@@ -197,6 +192,7 @@ fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSp
 mod tests {
     use super::*;
     use crate::merged;
+    use crate::run::OpeningKeys;
     use arbiter_plan::CpuContention;
 
     fn load_text(text: &str) -> Result<Settings, String> {
@@ -321,5 +317,15 @@ mod tests {
         check("pairs = 3\n\n[[ci.step]]\nkind = 'bench'", "line 3, column 6: step is now gate");
         check("[[engine]]\ncmd = 'x'\n[[engine]]\ntc = 'x'", "[[engine]] number 2");
         check("[each]\nhash = 3", "unknown key 'hash'");
+        for key in ["openings", "results", "pgn", "epd", "stderr-dir", "syzygy"] {
+            check(&format!("{key} = '~/x'"), "~ is not expanded");
+        }
+        for text in
+            ["[pgn]\nfile = '~/x'", "[tune]\nparams = '~/x'", "[syzygy]\ndirs = ['/x', '~/x']"]
+        {
+            check(text, "~ is not expanded");
+        }
+        let error = "~/x,strict=true".parse::<OpeningKeys>().unwrap_err();
+        assert!(error.starts_with("file: ~ is not expanded"), "{error}");
     }
 }

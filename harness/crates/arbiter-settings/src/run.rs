@@ -10,7 +10,7 @@ use crate::file::ci::CiTable;
 use crate::file::tune::TuneTable;
 use crate::values::{
     CORRECTIONS, MODELS, factor, fields, folders, folders_text, keys, nps, number, one_of,
-    parse_nps, pieces, seconds, text, truth,
+    parse_nps, path, pieces, seconds, text, truth,
 };
 use crate::{Keys, merged};
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, TablebaseRule};
@@ -20,7 +20,7 @@ use arbiter_names::{listed, names};
 use arbiter_openings::{Order, ReadOptions};
 use arbiter_plan::{
     Affinity, CpuContention, DEFAULT_FAULT_LIMIT, DEFAULT_TIE_BREAKS, EngineSpec, Plan, Request,
-    RunKind, SprtRequest, TournamentRequest, unexpanded_home, unless, usual_pairs,
+    RunKind, SprtRequest, TournamentRequest, unless, usual_pairs,
 };
 use arbiter_protocol::Deadlines;
 use arbiter_schedule::{Design, Format, OpeningPolicy};
@@ -82,7 +82,7 @@ settings! {
         /// Folder of the results store [default: the nearest results/ that contains a store, else a
         /// new folder next to the settings file]
         #[resume(Free)]
-        results["DIR"]: Option<PathBuf>,
+        results["DIR"]: Option<PathBuf> as "path",
     }
     "Games" => {
         /// Games as PGN.
@@ -106,14 +106,14 @@ settings! {
     "Games" => {
         /// Append the final position of each game to this file, in schedule order
         #[resume(Written)]
-        epd["FILE"]: Option<PathBuf>,
+        epd["FILE"]: Option<PathBuf> as "path",
         /// Games whose transcript (all lines to and from both engines) is stored: abnormal (ended
         /// by an engine fault), all or none; `arbiter replay` prints a transcript [default:
         /// abnormal]
         #[resume(Written)]
         transcripts["GAMES"]: Option<Keeping> as "text",
         /// Append the standard error of each engine to a separate file in this folder
-        stderr_dir["DIR"]: Option<PathBuf>,
+        stderr_dir["DIR"]: Option<PathBuf> as "path",
     }
     "Adjudication" => {
         /// Adjudicate a draw when both engines report scores near 0: movenumber=N (earliest move,
@@ -176,7 +176,7 @@ keys! {
     OpeningKeys, true, plan;
     /// EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Invalid lines are skipped
     /// [default: the bundled book]
-    file["FILE"]: PathBuf => plan.book.as_ref().map(|path| path.display()),
+    file["FILE"]: PathBuf as "path" => plan.book.as_ref().map(|path| path.display()),
     /// sequential or random [default: random]
     order["ORDER"]: Order as "text" => unless(Order::Random, plan.order),
     /// Number of the first opening in the given order, counted from 1 [default: 1]
@@ -216,7 +216,7 @@ keys! {
     /// Games as PGN, in schedule order
     PgnKeys, true, plan;
     /// File to which games are appended
-    file["FILE"]: PathBuf,
+    file["FILE"]: PathBuf as "path",
     /// Additional fields in move comments, separated by +: {values}; or all
     fields["FIELDS" = names::<Field>().join(", ")]: Vec<Field> as "fields",
     /// Regular expression that selects the engine lines to include in the move comment
@@ -419,15 +419,10 @@ impl DeadlineKeys {
 }
 
 impl SyzygyKeys {
-    /// Returns the rule for adjudication by tablebases; `None` if no key is set. Fails if a folder
-    /// begins with `~/`, or if keys are set without a folder.
+    /// Returns the rule for adjudication by tablebases; `None` if no key is set. Fails if keys are
+    /// set without a folder.
     fn rule(&self) -> Result<Option<TablebaseRule>, String> {
-        let folders = self.dirs.iter().flatten();
-        let mut texts = folders.clone().filter_map(|folder| folder.to_str());
-        if let Some(reason) = texts.find_map(unexpanded_home) {
-            return Err(format!("syzygy: {reason}"));
-        }
-        if folders.count() == 0 {
+        if self.dirs.iter().flatten().count() == 0 {
             if *self == SyzygyKeys::default() {
                 return Ok(None);
             }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::Keys;
 use arbiter_game::annotation::{Field, parse_fields};
-use arbiter_plan::SandboxMode;
+use arbiter_plan::{SandboxMode, unexpanded_home};
 use arbiter_protocol::parse_seconds;
 use arbiter_stats::{Correction, Model};
 
@@ -72,19 +72,28 @@ pub(crate) fn folders_text(folders: &[PathBuf]) -> String {
     folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(":")
 }
 
-/// Parses a list of folders, or a string of folders separated by `:`.
+/// Deserializes a path. Fails if the path begins with `~/`.
+pub(crate) fn path<'de, D: Deserializer<'de>>(source: D) -> Result<Option<PathBuf>, D::Error> {
+    let path = String::deserialize(source)?;
+    unexpanded_home(&path).map_or(Ok(Some(path.into())), |reason| Err(Error::custom(reason)))
+}
+
+/// Parses a list of folders, or a string of folders separated by `:`. Fails if a folder begins with
+/// `~/`.
 pub(crate) fn folders<'de, D>(source: D) -> Result<Option<Vec<PathBuf>>, D::Error>
 where
     D: Deserializer<'de>,
 {
-    Ok(Some(match Written::deserialize(source)? {
+    let folders: Vec<PathBuf> = match Written::deserialize(source)? {
         Written::Text(text) => {
             // An empty part, for example between two colons, would mean the current folder.
             let folders = std::env::split_paths(&text);
             folders.filter(|folder| !folder.as_os_str().is_empty()).collect()
         }
         Written::List(folders) => folders.into_iter().map(PathBuf::from).collect(),
-    }))
+    };
+    let mut texts = folders.iter().filter_map(|folder| folder.to_str());
+    texts.find_map(unexpanded_home).map_or(Ok(Some(folders)), |reason| Err(Error::custom(reason)))
 }
 
 /// Deserializes a setting with several keys: a table, or the text of the flag.

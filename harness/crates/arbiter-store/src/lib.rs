@@ -61,6 +61,9 @@ const MAX_ROWS: usize = if cfg!(test) { 100_000 } else { 20_000_000 };
 /// File name of the store in a results folder.
 pub const FILE_NAME: &str = "arbiter.db";
 
+/// Endings of the names of the files that SQLite uses for a store.
+const ENDINGS: [&str; 4] = ["", "-journal", "-wal", "-shm"];
+
 /// Returns the files of the store in a results folder, existing or not: the store, SQLite's
 /// additional files, copies in older formats, and locks.
 pub fn own_files(folder: &Path) -> Vec<PathBuf> {
@@ -70,7 +73,7 @@ pub fn own_files(folder: &Path) -> Vec<PathBuf> {
     };
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let existing = entries.map(|entry| entry.path()).filter(is_own);
-    let always = ["", "-wal", "-shm"].map(|end| folder.join(format!("{FILE_NAME}{end}")));
+    let always = ENDINGS.map(|end| folder.join(format!("{FILE_NAME}{end}")));
     always.into_iter().chain(existing).collect()
 }
 
@@ -98,10 +101,8 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
 /// second hard link, because SQLite would overwrite the other file, or if the journal names further
 /// files. These cases occur only in results folders from untrusted sources.
 fn check_files(file: &Path) -> Result<()> {
-    for end in ["", "-journal", "-wal", "-shm"] {
-        let mut path = file.to_owned().into_os_string();
-        path.push(end);
-        let path = PathBuf::from(path);
+    for end in ENDINGS {
+        let path = file.with_file_name(format!("{FILE_NAME}{end}"));
         let Ok(about) = path.symlink_metadata() else { continue };
         let what = if about.is_symlink() && end.is_empty() {
             "is a symbolic link; give the folder of its target with --results"

@@ -289,7 +289,7 @@ fn a_read_only_store_is_read() {
 
 #[test]
 fn pipes_and_foreign_files_beside_a_store_are_rejected() {
-    for end in ["", "-journal", "-wal", "-shm"] {
+    for end in ENDINGS {
         for [kind, remedy] in [
             ["pipe", "remove it"],
             ["link", "is a symbolic link"],
@@ -301,6 +301,7 @@ fn pipes_and_foreign_files_beside_a_store_are_rejected() {
             let victim = dir.path().join("victim");
             std::fs::write(&victim, "a text").unwrap();
             let _ = std::fs::remove_file(&path);
+            assert!(own_files(dir.path()).contains(&path), "no command may create {path:?}");
             if kind == "pipe" {
                 let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
                 assert!(made.success());

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Result, Store, StoreError, StoredRun};
+use super::{FILE_NAME, Result, Store, StoreError, StoredRun};
 use arbiter_process::{FileId, places_near};
 use arbiter_run::PlayedPair;
 
@@ -19,9 +19,8 @@ impl Store {
     /// Fails if another program has deleted, replaced or truncated the store or its log since the
     /// last call.
     pub(super) fn check_in_place(&self) -> Result<()> {
-        let mut log = self.file.clone().into_os_string();
-        log.push("-wal");
-        let now = [identify(&self.file), identify(Path::new(&log))];
+        let log = self.file.with_file_name(format!("{FILE_NAME}-wal"));
+        let now = [identify(&self.file), identify(&log)];
         let before = self.last_identities.replace(now.clone());
         for (before, now) in before.into_iter().zip(now) {
             let what = match (before, now) {

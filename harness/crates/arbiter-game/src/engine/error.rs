@@ -47,8 +47,8 @@ impl EngineError {
     /// Creates the error of an exited process. The text contains the exit status `how`, the last
     /// line of standard error that is not blank, and one of the last output lines. The output line
     /// is the first line that contains `ERROR`, because engines report the cause first, or
-    /// otherwise the last line. The output line is omitted if it is a protocol line or repeats the
-    /// line of standard error.
+    /// otherwise the last line that is not blank. The output line is omitted if it is a protocol
+    /// line or repeats the line of standard error.
     pub(super) fn exited(how: String, errors: &[String], last: &[&str]) -> EngineError {
         // Blank lines explain nothing.
         let error = errors.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
@@ -58,8 +58,8 @@ impl EngineError {
             let message = line.trim_start_matches("info string ");
             error.is_none_or(|error| !error.contains(message))
         };
-        let output = cause.or(last.last()).filter(|line| explains(line)).map(|line| line.trim());
-        let output = output.filter(|line| is_new(line));
+        let output = cause.or(last.iter().rfind(|line| !line.trim().is_empty()));
+        let output = output.map(|line| line.trim()).filter(|line| explains(line) && is_new(line));
         let shown = |line| printable(line, LAST_WORDS);
         let error = error.map(|line| format!(", last error output: {}", shown(line)));
         let output = output.map(|line| format!(", last output: {}", shown(line)));
@@ -111,7 +111,8 @@ mod tests {
         check(&["uciok", "info string no book"], ", last output: info string no book");
         check(&["no book", "info depth 1 string"], "");
         check(&["cannot open the book"], ", last output: cannot open the book");
-        check(&["Error: no book", ""], "");
+        check(&["Error: no book", "", " "], ", last output: Error: no book");
+        check(&["", ""], "");
         check(&[], "");
         let (errors, last) = (["me: no network".to_owned()], ["info string no network"]);
         let error = EngineError::exited("exit code 1".to_owned(), &errors, &last);

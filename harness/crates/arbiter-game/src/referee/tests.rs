@@ -246,3 +246,17 @@ fn with_nodestime_the_clock_counts_nodes() {
     let outcome = referee.outcome().unwrap();
     assert_eq!(outcome.detail, "White loses on time (1.0 ms over)");
 }
+
+#[test]
+fn the_first_position_counts_for_repetitions_of_the_pv() {
+    let knights = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8";
+    for (pv, expect) in [(knights.to_owned(), 0), (format!("{knights} e2e4"), 1)] {
+        let mut referee = from_fen(START);
+        let info = Info::parse(&format!("score cp 0 pv {pv}"));
+        referee.judge(Reply::Move { text: "g1f3".into(), elapsed: MS(1), info });
+        let search = referee.moves[0].search.as_ref().unwrap();
+        let findings = search.details.iter().flat_map(|details| &details.findings);
+        let found: Vec<&str> = findings.map(|found| &*found.what).collect();
+        assert_eq!(found, vec!["e2e4 at ply 9 after threefold repetition"; expect]);
+    }
+}

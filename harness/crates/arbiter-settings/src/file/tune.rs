@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use crate::values::path;
 use arbiter_plan::{DEFAULT_AHEAD, DEFAULT_ITERATIONS};
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, ParameterKind, Tuning};
 
@@ -27,6 +28,7 @@ settings! {
     }
     @of_file => {
         /// File with a table of parameters, relative to the settings file.
+        #[serde(deserialize_with = "path")]
         params: Option<PathBuf>,
         /// Spin options of the engine that are parameters.
         spins: Vec<String>,
