@@ -505,3 +505,13 @@ fn inputs_misread_by_other_programs_are_read() {
         "#]],
     );
 }
+
+#[test]
+fn spaces_that_are_not_ascii_are_white_space() {
+    let text = "[White\u{a0}\"a\"]\u{a0}\n[Black \"b\"]\u{2003}\n\u{a0}\n1. e4\u{a0}\n\u{3000}\n\n\
+                [White \"c\"]\n\n1. d4\u{200b} d\u{200b}5\u{202f}\n\u{a0}\n1. c4 *\n";
+    let expected = "1-5: [a] [b] e4\n7-10: [c] d4 d5\n11-12: c4 *\n";
+    assert_eq!(games_text(text), expected);
+    let latin1 = b"[White \"a\"]\xa0\n[Black \"\xfc\"]\xa0\n\xa0\n1. e4\xa0\n\xa0\n1. d4 *\n";
+    assert_eq!(games_text(latin1), "1-5: [a] [\u{fc}] e4\n6-7: d4 *\n");
+}

@@ -10,16 +10,14 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter, memmem};
 use shakmaty::san::SanPlus;
 
-use super::blanks::{is_blank, line_length};
+use super::blanks::{is_blank, line_length, plain_blanks};
 use super::tag_text::{
     begins_tags, end_of_quote, first_tags, is_tag, known_tags, odd_tag, plain_tag,
 };
-use super::words::{Meaning, invisible_length, meaning};
+use super::words::{Meaning, meaning};
 
 /// Maximum length, in bytes, of an invalid token that is passed to the visitor.
 const MAX_UNKNOWN: usize = 100;
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Ellipsis character that word processors insert.
 const ELLIPSIS: &[u8] = "…".as_bytes();
@@ -47,6 +45,16 @@ pub struct Text<'t> {
 impl Text<'_> {
     /// Converts complete games into normal form. The lines of `text` must end with line feeds.
     pub fn new(text: &[u8]) -> Text<'_> {
+        match plain_blanks(text) {
+            Cow::Borrowed(text) => Text::of_plain(text),
+            Cow::Owned(plain) => {
+                let Text { bytes, added } = Text::of_plain(&plain);
+                Text { bytes: Cow::Owned(bytes.into_owned()), added }
+            }
+        }
+    }
+
+    fn of_plain(text: &[u8]) -> Text<'_> {
         let mut games = Normalizer { text, ..Normalizer::default() };
         while games.at < text.len() {
             games.tags();
@@ -167,7 +175,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips white space, byte order marks and escaped lines, which start with `%`.
+    /// Skips white space and escaped lines, which start with `%`.
     fn skip_blank(&mut self) {
         loop {
             let rest = self.rest();
@@ -175,7 +183,6 @@ impl<'t> Normalizer<'t> {
             self.at += match rest.first() {
                 Some(b'%') if begins_line => line_length(rest),
                 Some(byte) if is_blank(*byte) => 1,
-                _ if rest.starts_with(BYTE_ORDER_MARK) => BYTE_ORDER_MARK.len(),
                 _ => return,
             };
         }
@@ -268,7 +275,7 @@ impl<'t> Normalizer<'t> {
                 return false;
             }
             Some(b'[') => return is_tag(self.rest()),
-            Some(byte) if is_blank(*byte) || *byte == BYTE_ORDER_MARK[0] => {}
+            Some(byte) if is_blank(*byte) => {}
             _ => return false,
         }
         self.skip_blank();
@@ -402,10 +409,6 @@ impl<'t> Normalizer<'t> {
     /// Skips a token, and replaces a token that is not in normal form.
     fn word(&mut self) {
         let rest = self.rest();
-        let invisible = invisible_length(rest);
-        if invisible > 0 {
-            return self.replace(self.at..self.at + invisible, b" ");
-        }
         let length = word_length(rest);
         let (word, after) = rest.split_at(length);
         if !may_promote(after) && SanPlus::from_ascii(word).is_ok() {
@@ -465,15 +468,9 @@ fn is_first_number(text: &[u8]) -> bool {
     after.is_some_and(|after| !after.starts_with(b".") && !after.starts_with(ELLIPSIS))
 }
 
-/// Returns the length, in bytes, of a token. A Unicode space also ends a token.
+/// Returns the length, in bytes, of a token.
 pub(crate) fn word_length(text: &[u8]) -> usize {
-    let length = text.iter().position(|byte| ends_word(*byte)).unwrap_or(text.len());
-    let word = &text[..length];
-    let blank = match str::from_utf8(word) {
-        Ok(word) if !word.is_ascii() => word.find(char::is_whitespace),
-        _ => None,
-    };
-    blank.unwrap_or(length)
+    text.iter().position(|byte| ends_word(*byte)).unwrap_or(text.len())
 }
 
 /// Returns whether a byte ends a token. Every byte of the movetext is checked, so a lookup table is

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use shakmaty::CastlingSide;
 use shakmaty::san::{San, SanPlus};
 
-/// Maximum number of bytes that are searched for invisible characters in one step.
-const MAX_INVISIBLE: usize = 60;
+use super::blanks::has_no_width;
 
 /// Meaning of a token.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,8 +55,8 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     }
 }
 
-/// Returns the token without Unicode spaces, and with ASCII equivalents in place of characters that
-/// have such equivalents.
+/// Returns the token without characters that have no width, and with ASCII equivalents in place of
+/// characters that have such equivalents.
 fn plain(word: &[u8]) -> String {
     // Text that is not UTF-8 is read as Latin-1.
     let text = match str::from_utf8(word) {
@@ -80,23 +79,11 @@ fn plain(word: &[u8]) -> String {
             '♘' | '♞' => plain.push('N'),
             // Pawns have no letter. A variation selector may follow the symbol of any piece.
             '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' => {}
-            _ if is_invisible(c) => {}
+            _ if has_no_width(c) => {}
             _ => plain.push(c),
         }
     }
     plain
-}
-
-/// Returns whether a character is white space or has no width.
-fn is_invisible(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}')
-}
-
-/// Returns the length, in bytes, of the invisible characters at the start of a text.
-pub(crate) fn invisible_length(text: &[u8]) -> usize {
-    let text = &text[..text.len().min(MAX_INVISIBLE)];
-    let valid = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    valid.len() - valid.trim_start_matches(is_invisible).len()
 }
 
 /// Returns whether a character is an annotation, such as `±`, and not a letter or a digit.
@@ -214,7 +201,6 @@ mod tests {
             ("OO", "", "O-O", 0),
             ("\u{2060}e4", "", "e4", 0),
             ("\u{feff}e4", "", "e4", 0),
-            ("e4\u{a0}", "", "e4", 0),
         ] {
             let (found, length) = meaning(word.as_bytes(), after.as_bytes());
             let Meaning::Move(san) = found else { panic!("{word}: {found:?}") };
