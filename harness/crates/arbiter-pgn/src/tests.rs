@@ -333,6 +333,8 @@ fn tags_are_read_in_every_format() {
             "[White a]\n[]\n[Black \"b\"]\n\n1. e4 *\n",
             "[White \u{201c}a\u{201d}]\n[Black \u{201e}b \"c\"\"]\n[Elo \u{201c}1\u{201d}]\n[FEN \"startpos\"]\n\n*\n",
             "[White \"a\"]\u{c}\n\u{b}\n1. e4\u{b}e5\u{a0} 2. Nf3 *\n",
+            "[ White \u{201c}a\u{201d}]\n[\tBlack\u{201c}b\u{201d} ]\n[Result \u{ab} 1-0 \u{bb}]\n\n1-0\n",
+            "[White \u{2018}a\u{2019}]\n\n1. e4 [White\u{2019}s best] [ \u{201c}x\u{201d}] e5 *\n",
         ],
         expect![[r#"
             "[White\t \"a\"]\n[ Black   \"b\" ]\n[Result\u{b}\"1-0\" ]\n\n1-0\n"
@@ -365,6 +367,10 @@ fn tags_are_read_in_every_format() {
             1-7: [a] [b "c] *
             "[White \"a\"]\u{c}\n\u{b}\n1. e4\u{b}e5\u{a0} 2. Nf3 *\n"
             1-4: [a] e4 e5 Nf3 *
+            "[ White “a”]\n[\tBlack“b” ]\n[Result « 1-0 »]\n\n1-0\n"
+            1-6: [a] [b] [1-0] 1-0
+            "[White ‘a’]\n\n1. e4 [White’s best] [ “x”] e5 *\n"
+            1-4: [a] e4 ?[White’s best] ?[ “x”] e5 *
         "#]],
     );
 }
