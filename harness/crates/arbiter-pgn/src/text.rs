@@ -383,7 +383,7 @@ impl<'t> Normalizer<'t> {
         is_number
     }
 
-    /// Skips a result with spaces, such as `1 - 0`, and replaces the result by its normal form.
+    /// Skips a result such as `1 - 0` or `0.5-0.5`, and replaces the result by its normal form.
     /// Returns whether a result was skipped.
     fn is_past_result(&mut self) -> bool {
         let rest = self.rest();
@@ -397,6 +397,11 @@ impl<'t> Normalizer<'t> {
         let outcome = [rest[0], b'-', *second];
         let length = rest.len() - after.len();
         let is_result = matches!(&outcome, b"1-0" | b"0-1")
+        if rest.starts_with(b"0.5-0.5") {
+            self.has_result = true;
+            self.replace(self.at..self.at + 7, b"1/2-1/2");
+            return true;
+        }
             && rest[..length].contains(&b' ')
             && after.first().is_none_or(|byte| ends_word(*byte));
         if is_result {

@@ -27,13 +27,13 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     let outcome = match plain.trim_end_matches(['`', '\'', '"', ',']) {
         "1-0" | "1:0" => Some("1-0"),
         "0-1" | "0:1" => Some("0-1"),
-        "1/2-1/2" | "1/2:1/2" | "1/2" => Some("1/2-1/2"),
+        "1/2-1/2" | "1/2:1/2" | "1/2" | "0.5-0.5" | "0,5-0,5" => Some("1/2-1/2"),
         _ => None,
     };
     if let Some(outcome) = outcome {
         return (Meaning::Outcome(outcome), 0);
     }
-    if matches!(plain.as_str(), "--" | "@@@@" | "0000" | "null" | "pass") {
+    if matches!(plain.as_str(), "--" | "<>" | "@@@@" | "0000" | "null" | "pass") {
         return (Meaning::Move(San::Null), 0);
     }
     // A full stop ends a token, so only a part of `e.p.` is in the token.
@@ -44,8 +44,8 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     };
     let is_promoting = word.ends_with('=');
     let word = without_suffixes(word);
-    // `N` and `TN` mark a novelty, and `D` a diagram.
-    if word.chars().all(is_mark) || matches!(word, "N" | "TN" | "D") {
+    // `N` and `TN` mark a novelty, `D` a diagram, and `dbl ch` a double check.
+    if word.chars().all(is_mark) || matches!(word, "N" | "TN" | "D" | "dbl") {
         return (Meaning::Mark, dots);
     }
     let (promoted, length) = promotion(word, is_promoting, after).unzip();
@@ -193,6 +193,7 @@ mod tests {
             ("hxg7", " = N", "hxg7", 0),
             ("О-О", "", "O-O", 0),
             ("@@@@", "", "--", 0),
+            ("<>", "", "--", 0),
             ("0000", "", "--", 0),
             ("♘f3", "", "Nf3", 0),
             ("♞\u{fe0e}xd4", "", "Nxd4", 0),
@@ -215,13 +216,16 @@ mod tests {
             ("1–0", "1-0"),
             ("0:1", "0-1"),
             ("½-½", "1/2-1/2"),
+            ("0.5-0.5", "1/2-1/2"),
+            ("0,5-0,5", "1/2-1/2"),
             ("1/2", "1/2-1/2"),
             ("1-0`", "1-0"),
             ("0-1,", "0-1"),
         ] {
             assert_eq!(of(word, ""), (Meaning::Outcome(outcome), 0), "{word}");
         }
-        for word in ["+-", "=", "±", "□", "N", "ep", "EP", "mate", "-+", "=/∞", "…", "Δ"] {
+        for word in ["+-", "=", "±", "□", "N", "dbl", "ep", "EP", "mate", "-+", "=/∞", "…", "Δ"]
+        {
             assert_eq!(of(word, "").0, Meaning::Mark, "{word}");
         }
         assert_eq!(of("e", ".p. Nf3"), (Meaning::Mark, 3));
