@@ -393,6 +393,12 @@ fn common_variant_names_and_empty_fen_tags_are_read() {
         assert_eq!(tags.fen, b"", "{fen}");
         assert!(tags.start().is_ok());
     }
+    let mut tags = Tags::default();
+    tags.set(b"White", b"a");
+    tags.set(b"White", b"a");
+    assert!(!tags.has_two_values && tags.start().is_ok());
+    tags.set(b"white", b"b");
+    assert!(tags.has_two_values && tags.start().is_err());
 }
 
 #[test]
