@@ -492,6 +492,8 @@ fn inputs_misread_by_other_programs_are_read() {
             "[Event \"x\"]\n[White Elo \"2000\"]\n[X.Y \"3\"]\n[Foo bar]\n[White \"A\"]\n\n1. e4 *\n",
             "1. e4??\u{b1}\u{2192} Nf6 \u{2a72} 2. e5 \u{21c6} \u{2a00} Nd5 \u{2191}\u{2191} =\u{221e} *\n",
             "1. d4 d5 ({(A)} 1... Nf6) 2. c4 (2. -- e5) e5 7. .. d4 *\n",
+            "1. e4 e5\n1. d4 d5 2. c4\n1. c4\n1... c5 *\n",
+            "[White \"a\"]\n\n1. e4 e5\n1. d4 0.5-0.5\n",
         ],
         expect![[r#"
             "1. e4 e5 2. ♘f3 ♞c6 3. ♗xc6 ♙dxc6 *\n"
@@ -514,6 +516,12 @@ fn inputs_misread_by_other_programs_are_read() {
             1-2: e4 Nf6 e5 Nd5 *
             "1. d4 d5 ({(A)} 1... Nf6) 2. c4 (2. -- e5) e5 7. .. d4 *\n"
             1-2: d4 d5 c4 e5 d4 *
+            "1. e4 e5\n1. d4 d5 2. c4\n1. c4\n1... c5 *\n"
+            1-2: e4 e5
+            2-3: d4 d5 c4
+            3-5: c4 c5 *
+            "[White \"a\"]\n\n1. e4 e5\n1. d4 0.5-0.5\n"
+            1-5: [a] e4 e5 d4 1/2-1/2
         "#]],
     );
 }

@@ -81,6 +81,7 @@ struct Normalizer<'t> {
     added: Vec<usize>,
     /// Offset that [`Normalizer::boundary`] last returned.
     boundary: Option<usize>,
+    has_tags: bool,
     /// `true` if the game has a move or an unknown token.
     has_words: bool,
     has_result: bool,
@@ -138,6 +139,7 @@ impl<'t> Normalizer<'t> {
     /// Skips the tags of a game.
     fn tags(&mut self) {
         let mut has_event = false;
+        self.has_tags = false;
         // Set of the tags of this game before the offset `listed`.
         let (mut names, mut listed) = (0, self.at);
         loop {
@@ -168,6 +170,7 @@ impl<'t> Normalizer<'t> {
                 (has_event, names, listed) = (false, 0, self.at);
             }
             has_event |= is_event;
+            self.has_tags = true;
             match plain_tag(rest) {
                 Some(length) => self.at += length,
                 None => self.odd_tag(),
@@ -241,8 +244,10 @@ impl<'t> Normalizer<'t> {
                     self.at += 1;
                 }
                 // Some programs write the next game without tags and without a preceding blank
-                // line.
-                b'1' if self.has_result && is_first_number(self.rest()) => {
+                // line, and lists of openings have one game per line.
+                b'1' if (self.has_result || self.begins_opening())
+                    && is_first_number(self.rest()) =>
+                {
                     return self.split(b"\n\n");
                 }
                 0..b' ' | 0x7f | b'}' => self.replace(self.at..self.at + 1, b" "),
@@ -301,6 +306,11 @@ impl<'t> Normalizer<'t> {
         }
         self.drop_but_lines(begin..self.at);
         false
+    }
+
+    /// Returns whether the current offset is the start of a line after a game without tags.
+    fn begins_opening(&self) -> bool {
+        self.has_words && !self.has_tags && self.text[..self.at].ends_with(b"\n")
     }
 
     /// Skips a comment. An unclosed comment extends to the end of the game.
@@ -387,6 +397,11 @@ impl<'t> Normalizer<'t> {
     /// Returns whether a result was skipped.
     fn is_past_result(&mut self) -> bool {
         let rest = self.rest();
+        if rest.starts_with(b"0.5-0.5") {
+            self.has_result = true;
+            self.replace(self.at..self.at + 7, b"1/2-1/2");
+            return true;
+        }
         let after_spaces =
             |text: &'t [u8]| &text[text.iter().take_while(|byte| **byte == b' ').count()..];
         let dash = after_spaces(&rest[1..]);
@@ -397,11 +412,6 @@ impl<'t> Normalizer<'t> {
         let outcome = [rest[0], b'-', *second];
         let length = rest.len() - after.len();
         let is_result = matches!(&outcome, b"1-0" | b"0-1")
-        if rest.starts_with(b"0.5-0.5") {
-            self.has_result = true;
-            self.replace(self.at..self.at + 7, b"1/2-1/2");
-            return true;
-        }
             && rest[..length].contains(&b' ')
             && after.first().is_none_or(|byte| ends_word(*byte));
         if is_result {
