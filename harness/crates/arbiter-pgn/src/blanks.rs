@@ -1,34 +1,25 @@
 //! White space and lines.
 
-use std::borrow::Cow;
-
 use memchr::memchr;
 
 /// Returns a text with ASCII spaces in place of other spaces, and without characters that have no
 /// width, such as byte order marks. Web pages and word processors insert both.
-pub(crate) fn plain_blanks(text: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn plain_blanks(text: Vec<u8>) -> Vec<u8> {
     if text.is_ascii() {
-        return Cow::Borrowed(text);
+        return text;
     }
+    let is_odd_space = |c: char| !c.is_ascii() && c.is_whitespace();
     let mut plain = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {
-        let (ascii, other) = rest.split_at(at);
-        let valid =
-            other[..other.len().min(4)].utf8_chunks().next().map_or("", |part| part.valid());
-        // A byte that is not UTF-8 is read as Latin-1.
-        let (c, length) =
-            valid.chars().next().map_or((char::from(other[0]), 1), |c| (c, c.len_utf8()));
-        plain.extend_from_slice(ascii);
-        if c.is_whitespace() {
-            plain.push(b' ');
-        } else if !has_no_width(c) {
-            plain.extend_from_slice(&other[..length]);
+    for chunk in text.utf8_chunks() {
+        for part in chunk.valid().split_inclusive(|c: char| !c.is_ascii()) {
+            let visible = part.trim_end_matches(|c| is_odd_space(c) || has_no_width(c));
+            plain.extend_from_slice(visible.as_bytes());
+            plain.extend(part.ends_with(is_odd_space).then_some(b' '));
         }
-        rest = &other[length..];
+        // A byte that is not UTF-8 is read as Latin-1, which has one such space.
+        plain.extend(chunk.invalid().iter().map(|byte| if *byte == 0xa0 { b' ' } else { *byte }));
     }
-    plain.extend_from_slice(rest);
-    Cow::Owned(plain)
+    plain
 }
 
 pub(crate) fn has_no_width(c: char) -> bool {

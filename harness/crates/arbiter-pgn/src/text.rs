@@ -10,7 +10,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter, memmem};
 use shakmaty::san::SanPlus;
 
-use super::blanks::{is_blank, line_length, plain_blanks};
+use super::blanks::{is_blank, line_length};
 use super::tag_text::{
     begins_tags, end_of_quote, first_tags, is_tag, known_tags, odd_tag, plain_tag,
 };
@@ -43,18 +43,8 @@ pub struct Text<'t> {
 }
 
 impl Text<'_> {
-    /// Converts complete games into normal form. The lines of `text` must end with line feeds.
+    /// Converts complete games, a block of [`Blocks`](super::Blocks), into normal form.
     pub fn new(text: &[u8]) -> Text<'_> {
-        match plain_blanks(text) {
-            Cow::Borrowed(text) => Text::of_plain(text),
-            Cow::Owned(plain) => {
-                let Text { bytes, added } = Text::of_plain(&plain);
-                Text { bytes: Cow::Owned(bytes.into_owned()), added }
-            }
-        }
-    }
-
-    fn of_plain(text: &[u8]) -> Text<'_> {
         let mut games = Normalizer { text, ..Normalizer::default() };
         while games.at < text.len() {
             games.tags();
@@ -251,6 +241,10 @@ impl<'t> Normalizer<'t> {
                     return self.split(b"\n\n");
                 }
                 0..b' ' | 0x7f | b'}' => self.replace(self.at..self.at + 1, b" "),
+                b'0' if self.rest().starts_with(b"0.5-0.5") => {
+                    self.has_result = true;
+                    self.replace(self.at..self.at + 7, b"1/2-1/2");
+                }
                 b'0' | b'1' if self.is_past_result() => {}
                 b'1'..=b'9' if self.is_past_number() => {}
                 b'0' if self.rest().starts_with(b"0.") => self.at += 2,
@@ -393,15 +387,10 @@ impl<'t> Normalizer<'t> {
         is_number
     }
 
-    /// Skips a result such as `1 - 0` or `0.5-0.5`, and replaces the result by its normal form.
+    /// Skips a result with spaces, such as `1 - 0`, and replaces the result by its normal form.
     /// Returns whether a result was skipped.
     fn is_past_result(&mut self) -> bool {
         let rest = self.rest();
-        if rest.starts_with(b"0.5-0.5") {
-            self.has_result = true;
-            self.replace(self.at..self.at + 7, b"1/2-1/2");
-            return true;
-        }
         let after_spaces =
             |text: &'t [u8]| &text[text.iter().take_while(|byte| **byte == b' ').count()..];
         let dash = after_spaces(&rest[1..]);
