@@ -125,24 +125,16 @@ fn is_promoted(role: u8) -> bool {
 /// Parses a move in a form other than SAN, such as `o-o`, `0-0-0`, `e2-e4`, `Ng1:f3`, `e7e8q`,
 /// `b8/Q` or `Qh5++`.
 fn san(word: &str, promoted: Option<u8>) -> Option<San> {
-    let word = word.as_bytes();
     // PGN uses the letter O for castling. FIDE notation uses zeros, and lowercase letters are a
     // common mistake.
-    let castling: Vec<u8> =
-        word.iter().map(|byte| if b"o0".contains(byte) { b'O' } else { *byte }).collect();
-    match castling.as_slice() {
-        b"O-O" | b"OO" => return Some(San::Castle(CastlingSide::KingSide)),
-        b"O-O-O" | b"OOO" => return Some(San::Castle(CastlingSide::QueenSide)),
+    match word.replace(['o', '0'], "O").as_str() {
+        "O-O" | "OO" => return Some(San::Castle(CastlingSide::KingSide)),
+        "O-O-O" | "OOO" => return Some(San::Castle(CastlingSide::QueenSide)),
         _ => {}
     }
-    let mut text: Vec<u8> = word.iter().copied().filter(|byte| !b"-=/".contains(byte)).collect();
+    // A colon is an older symbol for a capture.
+    let mut text = word.replace(['-', '=', '/'], "").replace(':', "x").into_bytes();
     text.extend(promoted);
-    for byte in &mut text {
-        // A colon is an older symbol for a capture.
-        if *byte == b':' {
-            *byte = b'x';
-        }
-    }
     // A pawn promotes only on the first or last rank, so a letter after another rank is not a
     // promotion piece.
     if let [.., b'1' | b'8', role] = text.as_mut_slice()
