@@ -121,12 +121,12 @@ fn blanks(text: &[u8]) -> usize {
 
 /// Returns the set of [`KNOWN_TAGS`] that begin these lines.
 pub(crate) fn known_tags<'t>(lines: impl Iterator<Item = &'t [u8]>) -> u16 {
-    let name = |line: &'t [u8]| Some(tag_name(trimmed(line))?.0);
-    let is_name = |name: &[u8], known: &str| name.eq_ignore_ascii_case(known.as_bytes());
-    let bits = lines.filter_map(name).filter_map(|name| {
-        KNOWN_TAGS.iter().position(|known| is_name(name, known)).map(|at| 1 << at)
-    });
-    bits.fold(0, std::ops::BitOr::bitor)
+    let bit = |line: &'t [u8]| {
+        let (name, _) = tag_name(trimmed(line))?;
+        let is_name = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
+        KNOWN_TAGS.iter().position(is_name).map(|at| 1 << at)
+    };
+    lines.filter_map(bit).fold(0, std::ops::BitOr::bitor)
 }
 
 /// Returns the set of [`KNOWN_TAGS`] in the tags at the start of a text, up to the next blank line.

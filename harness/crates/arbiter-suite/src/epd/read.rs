@@ -115,14 +115,11 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
             Ok(found) => moves.found.push(found),
             Err(error) => {
                 moves.refused.push(format!("{opcode} '{word}' {error}"));
-                let is_reply = |found: &Move| {
-                    let mut position = start.position.clone();
-                    position.play_unchecked(*found);
-                    read_move(&position, word).is_ok()
-                };
+                let last = moves.found.last();
+                let after = last.and_then(|found| start.position.clone().play(*found).ok());
                 // In a variation, a move after the opponent's reply is not an alternative to the
                 // first move.
-                if moves.found.last().is_some_and(is_reply) {
+                if after.is_some_and(|after| read_move(&after, word).is_ok()) {
                     break;
                 }
             }
