@@ -29,18 +29,15 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
         while games.read(&mut opened) {
             number += 1;
             let lines = games.lines();
-            let (line, fault) = match opened.conclude() {
+            let line = lines_before + if opened.is_of_move { lines.last } else { lines.first };
+            let at_game = |what: String| format!("{file}:{line}: game {number}: {what}");
+            match opened.conclude() {
                 Ok((opening, correction)) => {
-                    let line = lines_before + lines.first;
-                    let at_game = |what: String| format!("{file}:{line}: game {number}: {what}");
                     book.corrected.extend(correction.map(at_game));
                     book.add(file, opening)?;
-                    continue;
                 }
-                Err(fault) => (if opened.is_of_move { lines.last } else { lines.first }, fault),
-            };
-            let line = lines_before + line;
-            book.skip_entry(format!("{file}:{line}: game {number}: {fault}"))?;
+                Err(fault) => book.skip_entry(at_game(fault))?,
+            }
         }
         lines_before += games.lines().last;
     }

@@ -34,13 +34,9 @@ pub enum MoveError {
 ///
 /// Fails like [`legal_move`], and if the token is not a move.
 pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
-    let is_number = |c: char| c.is_ascii_digit() || c == '.';
-    let word = match word.find('.') {
-        Some(end) if word[..end].bytes().all(|byte| byte.is_ascii_digit()) => {
-            word.trim_start_matches(is_number)
-        }
-        _ => word,
-    };
+    let after_number = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered = after_number.starts_with('.');
+    let word = if is_numbered { after_number.trim_start_matches('.') } else { word };
     let (first, rest) = word.split_at_checked(1).unwrap_or((word, ""));
     let as_piece = first.to_ascii_uppercase() + rest;
     let as_pawn = if first == "P" { rest.to_owned() } else { word.to_ascii_lowercase() };
@@ -160,7 +156,7 @@ mod tests {
             ),
             ("b7a8n", "bxa8=N bxa8N ba8N bxa8(N) b7a8n b7xa8=N+ b7a8=n bxa8=n bxa8/N"),
             ("b7b8q", "b8=Q b8Q+ b8(Q)+ b7b8q b7-b8=Q b8=Q++ b8=Q#"),
-            ("e1c1", "O-O-O 0-0-0 OOO o-o-o O-O-O+ e1c1 e1a1 Kc1 Ke1-c1"),
+            ("e1c1", "O-O-O 0-0-0 1.0-0-0 OOO o-o-o O-O-O+ e1c1 e1a1 Kc1 Ke1-c1"),
             ("e5d6", "exd6 ed6 exd6ep exd6e.p. e5d6 e5xd6 e5:d6 exd6!!"),
             ("a2a3", "a3 a2a3 a2-a3 Pa3 A2A3"),
         ] {

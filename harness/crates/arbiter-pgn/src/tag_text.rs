@@ -1,6 +1,6 @@
 //! Parser for tags, including tags in nonstandard forms.
 
-use memchr::{memchr, memchr_iter, memchr2, memchr3};
+use memchr::{memchr_iter, memchr2, memchr3};
 use pgn_reader::RawTag;
 
 use super::blanks::{is_blank, line_length, trimmed};
@@ -49,8 +49,7 @@ pub(crate) fn odd_tag(block: &[u8]) -> Option<OddTag<'_>> {
     let ends_tag = |at: &usize| matches!(text_of_value.get(at + 1), Some(b'[' | b'\n'));
     let limit = memchr_iter(b'\n', text_of_value).find(ends_tag);
     let text_of_value = &text_of_value[..limit.unwrap_or(text_of_value.len())];
-    let blanks_after =
-        |at: usize| text_of_value[at + 1..].iter().take_while(|byte| is_blank(**byte)).count();
+    let blanks_after = |at: usize| blanks(&text_of_value[at + 1..]);
     let closes = |at: &usize| text_of_value.get(at + 1 + blanks_after(*at)) == Some(&b']');
     let is_bare = |at: &usize| {
         let slashes = text_of_value[..*at].iter().rev().take_while(|byte| **byte == b'\\').count();
@@ -99,26 +98,35 @@ pub(crate) fn end_of_quote(text: &[u8]) -> Option<usize> {
 
 /// Returns whether a text starts with a bracket, a name and a quotation mark.
 pub(crate) fn is_tag(text: &[u8]) -> bool {
-    let Some((b'[', rest)) = text.split_first() else { return false };
-    let blanks = |text: &[u8]| text.iter().take_while(|byte| is_blank(**byte)).count();
-    let rest = &rest[blanks(rest)..];
+    tag_name(text).is_some_and(|(_, rest)| {
+        let value = &rest[blanks(rest)..];
+        value.starts_with(b"\"") || is_typographic(value)
+    })
+}
+
+/// Returns the name of a tag and the text after the name; `None` if the text does not start with a
+/// bracket and a name.
+fn tag_name(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = text.strip_prefix(b"[")?;
+    let text = &text[blanks(text)..];
     let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-    let name = rest.iter().take_while(is_letter).count();
-    let value = &rest[name + blanks(&rest[name..])..];
-    name > 0 && (value.starts_with(b"\"") || is_typographic(value))
+    let length = text.iter().take_while(is_letter).count();
+    (length > 0).then(|| text.split_at(length))
+}
+
+/// Returns the number of blanks at the start of a text.
+fn blanks(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| is_blank(**byte)).count()
 }
 
 /// Returns the set of [`KNOWN_TAGS`] that begin these lines.
 pub(crate) fn known_tags<'t>(lines: impl Iterator<Item = &'t [u8]>) -> u16 {
-    let name = |line: &'t [u8]| {
-        let name = trimmed(line).strip_prefix(b"[").map_or(&b""[..], trimmed);
-        name.split(|byte| !byte.is_ascii_alphanumeric()).next().unwrap_or_default()
+    let bit = |line: &'t [u8]| {
+        let (name, _) = tag_name(trimmed(line))?;
+        let is_name = |known: &&str| name.eq_ignore_ascii_case(known.as_bytes());
+        KNOWN_TAGS.iter().position(is_name).map(|at| 1 << at)
     };
-    let is_name = |name: &[u8], known: &str| name.eq_ignore_ascii_case(known.as_bytes());
-    let bits = lines.map(name).filter_map(|name| {
-        KNOWN_TAGS.iter().position(|known| is_name(name, known)).map(|at| 1 << at)
-    });
-    bits.fold(0, std::ops::BitOr::bitor)
+    lines.filter_map(bit).fold(0, std::ops::BitOr::bitor)
 }
 
 /// Returns the set of [`KNOWN_TAGS`] in the tags at the start of a text, up to the next blank line.
@@ -130,20 +138,22 @@ pub(crate) fn first_tags(text: &[u8]) -> u16 {
 /// Reads a tag of [`KNOWN_TAGS`] whose value is not in quotation marks, or any tag whose value is
 /// in typographic quotation marks.
 fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
-    let inner = text.strip_prefix(b"[")?;
-    let length = memchr2(b']', b'\n', inner).filter(|at| inner[*at] == b']')?;
-    let (name, value) = inner[..length].split_at(memchr(b' ', &inner[..length])?);
-    let mut value = trimmed(value);
+    let (name, rest) = tag_name(text)?;
+    let end = memchr2(b']', b'\n', rest).filter(|at| rest[*at] == b']')?;
+    let mut value = trimmed(&rest[..end]);
     if let (true, Ok(text)) = (is_typographic(value), str::from_utf8(value)) {
-        value = text.trim_matches(|c| matches!(c, '"' | '\u{201c}'..='\u{201f}')).as_bytes();
-    } else if value.contains(&b'"') || !KNOWN_TAGS.iter().any(|known| known.as_bytes() == name) {
+        value = text.trim_matches(|c| "\"«»‘’‚‛“”„‟ ".contains(c)).as_bytes();
+    } else if blanks(rest) == 0
+        || value.contains(&b'"')
+        || !KNOWN_TAGS.iter().any(|known| known.as_bytes() == name)
+    {
         return None;
     }
-    Some(OddTag { name, value: value.to_vec(), length: length + 2 })
+    Some(OddTag { name, value: value.to_vec(), length: text.len() - rest.len() + end + 1 })
 }
 
-/// Returns whether a text starts with a double quotation mark from U+201C to U+201F, which word
-/// processors write in place of `"`.
+/// Returns whether a text starts with a quotation mark that word processors write in place of `"`.
 fn is_typographic(text: &[u8]) -> bool {
-    matches!(text, [0xe2, 0x80, 0x9c..=0x9f, ..])
+    // The apostrophe `’` only closes a quotation.
+    "«»‘‚‛“”„‟".chars().any(|mark| text.starts_with(mark.to_string().as_bytes()))
 }

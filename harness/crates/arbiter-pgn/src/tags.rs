@@ -40,6 +40,8 @@ pub fn text_of(bytes: &[u8]) -> String {
 pub struct Tags {
     /// `true` if the game has at least one tag.
     pub any: bool,
+    /// `true` if a tag occurs twice with different values.
+    pub has_two_values: bool,
     /// White's name.
     pub white: Vec<u8>,
     /// Black's name.
@@ -57,8 +59,8 @@ pub struct Tags {
 impl Tags {
     /// Clears all tags but keeps the allocated memory.
     pub(crate) fn clear(&mut self) {
-        let Tags { any, white, black, result, fen, termination, variant } = self;
-        *any = false;
+        let Tags { any, has_two_values, white, black, result, fen, termination, variant } = self;
+        (*any, *has_two_values) = (false, false);
         [white, black, result, fen, termination, variant].into_iter().for_each(Vec::clear);
     }
 
@@ -73,10 +75,11 @@ impl Tags {
             (b"Termination", &mut self.termination),
             (b"Variant", &mut self.variant),
         ];
-        let name = trimmed(name);
+        let (name, value) = (trimmed(name), value.trim_ascii());
         for (_, target) in known.into_iter().filter(|(known, _)| name.eq_ignore_ascii_case(known)) {
+            self.has_two_values |= !target.is_empty() && target != value;
             target.clear();
-            target.extend_from_slice(value.trim_ascii());
+            target.extend_from_slice(value);
         }
         // Some programs write all tags, including tags without a value.
         if matches!(self.fen.as_slice(), b"?" | b"-" | b"*" | b"startpos") {
@@ -115,9 +118,12 @@ impl Tags {
     ///
     /// # Errors
     ///
-    /// Fails if the variant is neither chess nor Chess960, or if the `FEN` tag is not a valid
-    /// position.
+    /// Fails if the variant is neither chess nor Chess960, if the `FEN` tag is not a valid
+    /// position, or if a tag has two values.
     pub fn start(&self) -> Result<Start, String> {
+        if self.has_two_values {
+            return Err("expected each tag once, got one with two values".to_owned());
+        }
         let is_chess960 = self.is_chess960()?;
         if self.fen.is_empty() {
             return Ok(Start::new(Chess::default(), CastlingMode::from_chess960(is_chess960)));

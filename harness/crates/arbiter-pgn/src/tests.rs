@@ -333,6 +333,8 @@ fn tags_are_read_in_every_format() {
             "[White a]\n[]\n[Black \"b\"]\n\n1. e4 *\n",
             "[White \u{201c}a\u{201d}]\n[Black \u{201e}b \"c\"\"]\n[Elo \u{201c}1\u{201d}]\n[FEN \"startpos\"]\n\n*\n",
             "[White \"a\"]\u{c}\n\u{b}\n1. e4\u{b}e5\u{a0} 2. Nf3 *\n",
+            "[ White \u{201c}a\u{201d}]\n[\tBlack\u{201c}b\u{201d} ]\n[Result \u{ab} 1-0 \u{bb}]\n\n1-0\n",
+            "[White \u{2018}a\u{2019}]\n\n1. e4 [White\u{2019}s best] [ \u{201c}x\u{201d}] e5 *\n",
         ],
         expect![[r#"
             "[White\t \"a\"]\n[ Black   \"b\" ]\n[Result\u{b}\"1-0\" ]\n\n1-0\n"
@@ -365,6 +367,10 @@ fn tags_are_read_in_every_format() {
             1-7: [a] [b "c] *
             "[White \"a\"]\u{c}\n\u{b}\n1. e4\u{b}e5\u{a0} 2. Nf3 *\n"
             1-4: [a] e4 e5 Nf3 *
+            "[ White “a”]\n[\tBlack“b” ]\n[Result « 1-0 »]\n\n1-0\n"
+            1-6: [a] [b] [1-0] 1-0
+            "[White ‘a’]\n\n1. e4 [White’s best] [ “x”] e5 *\n"
+            1-4: [a] e4 ?[White’s best] ?[ “x”] e5 *
         "#]],
     );
 }
@@ -387,6 +393,12 @@ fn common_variant_names_and_empty_fen_tags_are_read() {
         assert_eq!(tags.fen, b"", "{fen}");
         assert!(tags.start().is_ok());
     }
+    let mut tags = Tags::default();
+    tags.set(b"White", b"a");
+    tags.set(b"White", b"a");
+    assert!(!tags.has_two_values && tags.start().is_ok());
+    tags.set(b"white", b"b");
+    assert!(tags.has_two_values && tags.start().is_err());
 }
 
 #[test]
@@ -480,6 +492,8 @@ fn inputs_misread_by_other_programs_are_read() {
             "[Event \"x\"]\n[White Elo \"2000\"]\n[X.Y \"3\"]\n[Foo bar]\n[White \"A\"]\n\n1. e4 *\n",
             "1. e4??\u{b1}\u{2192} Nf6 \u{2a72} 2. e5 \u{21c6} \u{2a00} Nd5 \u{2191}\u{2191} =\u{221e} *\n",
             "1. d4 d5 ({(A)} 1... Nf6) 2. c4 (2. -- e5) e5 7. .. d4 *\n",
+            "1. e4 e5\n1. d4 d5 2. c4\n1. c4\n1... c5 *\n",
+            "[White \"a\"]\n\n1. e4 e5\n1. d4 0.5-0.5\n",
         ],
         expect![[r#"
             "1. e4 e5 2. ♘f3 ♞c6 3. ♗xc6 ♙dxc6 *\n"
@@ -502,6 +516,22 @@ fn inputs_misread_by_other_programs_are_read() {
             1-2: e4 Nf6 e5 Nd5 *
             "1. d4 d5 ({(A)} 1... Nf6) 2. c4 (2. -- e5) e5 7. .. d4 *\n"
             1-2: d4 d5 c4 e5 d4 *
+            "1. e4 e5\n1. d4 d5 2. c4\n1. c4\n1... c5 *\n"
+            1-2: e4 e5
+            2-3: d4 d5 c4
+            3-5: c4 c5 *
+            "[White \"a\"]\n\n1. e4 e5\n1. d4 0.5-0.5\n"
+            1-5: [a] e4 e5 d4 1/2-1/2
         "#]],
     );
+}
+
+#[test]
+fn spaces_that_are_not_ascii_are_white_space() {
+    let text = "[White\u{a0}\"a\"]\u{a0}\n[Black \"b\"]\u{2003}\n\u{a0}\n1. e4\u{a0}\n\u{3000}\n\n\
+                [White \"c\"]\n\n1. d4\u{200b} d\u{200b}5\u{202f}\n\u{a0}\n1. c4 *\n";
+    let expected = "1-5: [a] [b] e4\n7-10: [c] d4 d5\n11-12: c4 *\n";
+    assert_eq!(games_text(text), expected);
+    let latin1 = b"[White \"a\"]\xa0\n[Black \"\xfc\"]\xa0\n\xa0\n1. e4\xa0\n\xa0\n1. d4 *\n";
+    assert_eq!(games_text(latin1), "1-5: [a] [\u{fc}] e4\n6-7: d4 *\n");
 }

@@ -14,12 +14,10 @@ use super::blanks::{is_blank, line_length};
 use super::tag_text::{
     begins_tags, end_of_quote, first_tags, is_tag, known_tags, odd_tag, plain_tag,
 };
-use super::words::{Meaning, invisible_length, meaning};
+use super::words::{Meaning, meaning};
 
 /// Maximum length, in bytes, of an invalid token that is passed to the visitor.
 const MAX_UNKNOWN: usize = 100;
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Ellipsis character that word processors insert.
 const ELLIPSIS: &[u8] = "…".as_bytes();
@@ -45,7 +43,7 @@ pub struct Text<'t> {
 }
 
 impl Text<'_> {
-    /// Converts complete games into normal form. The lines of `text` must end with line feeds.
+    /// Converts complete games, a block of [`Blocks`](super::Blocks), into normal form.
     pub fn new(text: &[u8]) -> Text<'_> {
         let mut games = Normalizer { text, ..Normalizer::default() };
         while games.at < text.len() {
@@ -73,6 +71,7 @@ struct Normalizer<'t> {
     added: Vec<usize>,
     /// Offset that [`Normalizer::boundary`] last returned.
     boundary: Option<usize>,
+    has_tags: bool,
     /// `true` if the game has a move or an unknown token.
     has_words: bool,
     has_result: bool,
@@ -130,6 +129,7 @@ impl<'t> Normalizer<'t> {
     /// Skips the tags of a game.
     fn tags(&mut self) {
         let mut has_event = false;
+        self.has_tags = false;
         // Set of the tags of this game before the offset `listed`.
         let (mut names, mut listed) = (0, self.at);
         loop {
@@ -160,6 +160,7 @@ impl<'t> Normalizer<'t> {
                 (has_event, names, listed) = (false, 0, self.at);
             }
             has_event |= is_event;
+            self.has_tags = true;
             match plain_tag(rest) {
                 Some(length) => self.at += length,
                 None => self.odd_tag(),
@@ -167,7 +168,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips white space, byte order marks and escaped lines, which start with `%`.
+    /// Skips white space and escaped lines, which start with `%`.
     fn skip_blank(&mut self) {
         loop {
             let rest = self.rest();
@@ -175,7 +176,6 @@ impl<'t> Normalizer<'t> {
             self.at += match rest.first() {
                 Some(b'%') if begins_line => line_length(rest),
                 Some(byte) if is_blank(*byte) => 1,
-                _ if rest.starts_with(BYTE_ORDER_MARK) => BYTE_ORDER_MARK.len(),
                 _ => return,
             };
         }
@@ -234,11 +234,17 @@ impl<'t> Normalizer<'t> {
                     self.at += 1;
                 }
                 // Some programs write the next game without tags and without a preceding blank
-                // line.
-                b'1' if self.has_result && is_first_number(self.rest()) => {
+                // line, and lists of openings have one game per line.
+                b'1' if (self.has_result || self.begins_opening())
+                    && is_first_number(self.rest()) =>
+                {
                     return self.split(b"\n\n");
                 }
                 0..b' ' | 0x7f | b'}' => self.replace(self.at..self.at + 1, b" "),
+                b'0' if self.rest().starts_with(b"0.5-0.5") => {
+                    self.has_result = true;
+                    self.replace(self.at..self.at + 7, b"1/2-1/2");
+                }
                 b'0' | b'1' if self.is_past_result() => {}
                 b'1'..=b'9' if self.is_past_number() => {}
                 b'0' if self.rest().starts_with(b"0.") => self.at += 2,
@@ -268,7 +274,7 @@ impl<'t> Normalizer<'t> {
                 return false;
             }
             Some(b'[') => return is_tag(self.rest()),
-            Some(byte) if is_blank(*byte) || *byte == BYTE_ORDER_MARK[0] => {}
+            Some(byte) if is_blank(*byte) => {}
             _ => return false,
         }
         self.skip_blank();
@@ -294,6 +300,11 @@ impl<'t> Normalizer<'t> {
         }
         self.drop_but_lines(begin..self.at);
         false
+    }
+
+    /// Returns whether the current offset is the start of a line after a game without tags.
+    fn begins_opening(&self) -> bool {
+        self.has_words && !self.has_tags && self.text[..self.at].ends_with(b"\n")
     }
 
     /// Skips a comment. An unclosed comment extends to the end of the game.
@@ -402,10 +413,6 @@ impl<'t> Normalizer<'t> {
     /// Skips a token, and replaces a token that is not in normal form.
     fn word(&mut self) {
         let rest = self.rest();
-        let invisible = invisible_length(rest);
-        if invisible > 0 {
-            return self.replace(self.at..self.at + invisible, b" ");
-        }
         let length = word_length(rest);
         let (word, after) = rest.split_at(length);
         if !may_promote(after) && SanPlus::from_ascii(word).is_ok() {
@@ -465,15 +472,9 @@ fn is_first_number(text: &[u8]) -> bool {
     after.is_some_and(|after| !after.starts_with(b".") && !after.starts_with(ELLIPSIS))
 }
 
-/// Returns the length, in bytes, of a token. A Unicode space also ends a token.
+/// Returns the length, in bytes, of a token.
 pub(crate) fn word_length(text: &[u8]) -> usize {
-    let length = text.iter().position(|byte| ends_word(*byte)).unwrap_or(text.len());
-    let word = &text[..length];
-    let blank = match str::from_utf8(word) {
-        Ok(word) if !word.is_ascii() => word.find(char::is_whitespace),
-        _ => None,
-    };
-    blank.unwrap_or(length)
+    text.iter().position(|byte| ends_word(*byte)).unwrap_or(text.len())
 }
 
 /// Returns whether a byte ends a token. Every byte of the movetext is checked, so a lookup table is

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use shakmaty::CastlingSide;
 use shakmaty::san::{San, SanPlus};
 
-/// Maximum number of bytes that are searched for invisible characters in one step.
-const MAX_INVISIBLE: usize = 60;
+use super::blanks::has_no_width;
 
 /// Meaning of a token.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,13 +27,13 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     let outcome = match plain.trim_end_matches(['`', '\'', '"', ',']) {
         "1-0" | "1:0" => Some("1-0"),
         "0-1" | "0:1" => Some("0-1"),
-        "1/2-1/2" | "1/2:1/2" | "1/2" => Some("1/2-1/2"),
+        "1/2-1/2" | "1/2:1/2" | "1/2" | "0.5-0.5" | "0,5-0,5" => Some("1/2-1/2"),
         _ => None,
     };
     if let Some(outcome) = outcome {
         return (Meaning::Outcome(outcome), 0);
     }
-    if matches!(plain.as_str(), "--" | "@@@@" | "0000" | "null" | "pass") {
+    if matches!(plain.as_str(), "--" | "<>" | "@@@@" | "0000" | "null" | "pass") {
         return (Meaning::Move(San::Null), 0);
     }
     // A full stop ends a token, so only a part of `e.p.` is in the token.
@@ -45,8 +44,8 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     };
     let is_promoting = word.ends_with('=');
     let word = without_suffixes(word);
-    // `N` and `TN` mark a novelty, and `D` a diagram.
-    if word.chars().all(is_mark) || matches!(word, "N" | "TN" | "D") {
+    // `N` and `TN` mark a novelty, `D` a diagram, and `dbl ch` a double check.
+    if word.chars().all(is_mark) || matches!(word, "N" | "TN" | "D" | "dbl") {
         return (Meaning::Mark, dots);
     }
     let (promoted, length) = promotion(word, is_promoting, after).unzip();
@@ -56,8 +55,8 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     }
 }
 
-/// Returns the token without Unicode spaces, and with ASCII equivalents in place of characters that
-/// have such equivalents.
+/// Returns the token without characters that have no width, and with ASCII equivalents in place of
+/// characters that have such equivalents.
 fn plain(word: &[u8]) -> String {
     // Text that is not UTF-8 is read as Latin-1.
     let text = match str::from_utf8(word) {
@@ -80,23 +79,11 @@ fn plain(word: &[u8]) -> String {
             '♘' | '♞' => plain.push('N'),
             // Pawns have no letter. A variation selector may follow the symbol of any piece.
             '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' => {}
-            _ if is_invisible(c) => {}
+            _ if has_no_width(c) => {}
             _ => plain.push(c),
         }
     }
     plain
-}
-
-/// Returns whether a character is white space or has no width.
-fn is_invisible(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}')
-}
-
-/// Returns the length, in bytes, of the invisible characters at the start of a text.
-pub(crate) fn invisible_length(text: &[u8]) -> usize {
-    let text = &text[..text.len().min(MAX_INVISIBLE)];
-    let valid = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    valid.len() - valid.trim_start_matches(is_invisible).len()
 }
 
 /// Returns whether a character is an annotation, such as `±`, and not a letter or a digit.
@@ -138,24 +125,16 @@ fn is_promoted(role: u8) -> bool {
 /// Parses a move in a form other than SAN, such as `o-o`, `0-0-0`, `e2-e4`, `Ng1:f3`, `e7e8q`,
 /// `b8/Q` or `Qh5++`.
 fn san(word: &str, promoted: Option<u8>) -> Option<San> {
-    let word = word.as_bytes();
     // PGN uses the letter O for castling. FIDE notation uses zeros, and lowercase letters are a
     // common mistake.
-    let castling: Vec<u8> =
-        word.iter().map(|byte| if b"o0".contains(byte) { b'O' } else { *byte }).collect();
-    match castling.as_slice() {
-        b"O-O" | b"OO" => return Some(San::Castle(CastlingSide::KingSide)),
-        b"O-O-O" | b"OOO" => return Some(San::Castle(CastlingSide::QueenSide)),
+    match word.replace(['o', '0'], "O").as_str() {
+        "O-O" | "OO" => return Some(San::Castle(CastlingSide::KingSide)),
+        "O-O-O" | "OOO" => return Some(San::Castle(CastlingSide::QueenSide)),
         _ => {}
     }
-    let mut text: Vec<u8> = word.iter().copied().filter(|byte| !b"-=/".contains(byte)).collect();
+    // A colon is an older symbol for a capture.
+    let mut text = word.replace(['-', '=', '/'], "").replace(':', "x").into_bytes();
     text.extend(promoted);
-    for byte in &mut text {
-        // A colon is an older symbol for a capture.
-        if *byte == b':' {
-            *byte = b'x';
-        }
-    }
     // A pawn promotes only on the first or last rank, so a letter after another rank is not a
     // promotion piece.
     if let [.., b'1' | b'8', role] = text.as_mut_slice()
@@ -207,6 +186,7 @@ mod tests {
             ("hxg7", " = N", "hxg7", 0),
             ("О-О", "", "O-O", 0),
             ("@@@@", "", "--", 0),
+            ("<>", "", "--", 0),
             ("0000", "", "--", 0),
             ("♘f3", "", "Nf3", 0),
             ("♞\u{fe0e}xd4", "", "Nxd4", 0),
@@ -215,7 +195,6 @@ mod tests {
             ("OO", "", "O-O", 0),
             ("\u{2060}e4", "", "e4", 0),
             ("\u{feff}e4", "", "e4", 0),
-            ("e4\u{a0}", "", "e4", 0),
         ] {
             let (found, length) = meaning(word.as_bytes(), after.as_bytes());
             let Meaning::Move(san) = found else { panic!("{word}: {found:?}") };
@@ -230,13 +209,16 @@ mod tests {
             ("1–0", "1-0"),
             ("0:1", "0-1"),
             ("½-½", "1/2-1/2"),
+            ("0.5-0.5", "1/2-1/2"),
+            ("0,5-0,5", "1/2-1/2"),
             ("1/2", "1/2-1/2"),
             ("1-0`", "1-0"),
             ("0-1,", "0-1"),
         ] {
             assert_eq!(of(word, ""), (Meaning::Outcome(outcome), 0), "{word}");
         }
-        for word in ["+-", "=", "±", "□", "N", "ep", "EP", "mate", "-+", "=/∞", "…", "Δ"] {
+        for word in ["+-", "=", "±", "□", "N", "dbl", "ep", "EP", "mate", "-+", "=/∞", "…", "Δ"]
+        {
             assert_eq!(of(word, "").0, Meaning::Mark, "{word}");
         }
         assert_eq!(of("e", ".p. Nf3"), (Meaning::Mark, 3));

@@ -81,7 +81,7 @@ fn end_of_string(text: &str, start: usize) -> Option<usize> {
     is_closing.then_some(close + 1)
 }
 
-fn is_opcode(word: &str) -> bool {
+pub(crate) fn is_opcode(word: &str) -> bool {
     let word = word.trim_end_matches([':', '=']);
     OPCODES.iter().any(|opcode| opcode.eq_ignore_ascii_case(word))
 }

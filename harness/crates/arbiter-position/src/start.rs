@@ -3,12 +3,14 @@
 use std::num::NonZeroU32;
 
 use shakmaty::fen::Fen;
+use shakmaty::san::San;
 use shakmaty::{
     Bitboard, CastlingMode, Chess, EnPassantMode, FromSetup, Position, PositionError, Setup,
 };
 
 use crate::excerpt;
 use crate::fields::Fields;
+use crate::operations::is_opcode;
 
 /// Position from which a game or a search starts.
 #[derive(Debug, Clone)]
@@ -36,9 +38,10 @@ impl Start {
     /// Fails in the same cases as [`Start::split`], and if moves follow the position.
     pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
+        let first = rest.split_whitespace().next().unwrap_or_default();
         // If the moves were ignored, the position would differ from the position that the line
-        // describes.
-        if rest.split_whitespace().next() == Some("moves") {
+        // describes. `c3` is both a move and an opcode.
+        if first == "moves" || !is_opcode(first) && San::from_ascii(first.as_bytes()).is_ok() {
             return Err("expected a position, got one with moves; give the game as PGN".to_owned());
         }
         Ok(start)

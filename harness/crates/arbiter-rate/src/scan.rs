@@ -29,6 +29,8 @@ pub enum RejectReason {
     Contradiction,
     /// The game is neither chess nor Chess960.
     Variant,
+    /// A tag has two values.
+    TwoValues,
     /// Moves without tags, or text that is not a game.
     Unreadable,
     /// The game ends inside a comment or variation.
@@ -51,6 +53,7 @@ impl RejectReason {
             RejectReason::NoResult => "no result",
             RejectReason::Contradiction => "contradicting results",
             RejectReason::Variant => "another variant",
+            RejectReason::TwoValues => "a tag with two values",
             RejectReason::Unreadable => "unreadable",
             RejectReason::Cut => "unclosed comment or variation",
             RejectReason::Position => "impossible position",
@@ -409,6 +412,9 @@ fn opening_name(tags: &Tags, moves: &mut [MoveOrWord]) -> String {
 fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     if !tags.any {
         return Err(RejectReason::Unreadable);
+    }
+    if tags.has_two_values {
+        return Err(RejectReason::TwoValues);
     }
     if is_nameless(&tags.white) || is_nameless(&tags.black) {
         return Err(RejectReason::NoPlayer);

@@ -26,8 +26,13 @@ fn chess960_is_recognized_by_castling_rights() {
 
 #[test]
 fn moves_after_a_position_are_not_part_of_it() {
-    let error = read("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 moves a1a2").unwrap_err();
-    assert_eq!(error, "expected a position, got one with moves; give the game as PGN");
+    for moves in ["moves a1a2", "a1a2 e8e7", "Ra2", "O-O Ke7", "; e1g1"] {
+        let error = read(&format!("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 {moves}")).unwrap_err();
+        assert_eq!(error, "expected a position, got one with moves; give the game as PGN");
+    }
+    for rest in ["c3 \"x\"", "bm Ra2", "ce 5"] {
+        assert!(read(&format!("4k3/8/8/8/8/8/8/R3K2R w KQ - {rest}")).is_ok(), "{rest}");
+    }
 }
 
 #[test]

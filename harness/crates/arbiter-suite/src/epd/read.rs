@@ -56,6 +56,16 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
     });
     let points = points(|opcode| first(operations, opcode), &start.position);
     let points = points.map_err(|reason| notes.push(reason)).unwrap_or_default();
+    // In `bm e4; d4;`, the second move would be an operation without operands, which has no effect.
+    // `c3` is also an opcode.
+    let is_stray = |operation: &&Operation| {
+        let is_comment = operation.opcode.starts_with('c') && operation.opcode.len() == 2;
+        let is_empty = operation.operand.is_empty() && !is_comment;
+        is_empty && read_move(&start.position, &operation.opcode).is_ok()
+    };
+    if let Some(stray) = operations.iter().find(is_stray) {
+        return Err(format!("the move '{}' belongs to no operation", stray.opcode));
+    }
     // Without this error, the same move would be both correct and wrong.
     if best.found.iter().any(|found| avoid.found.contains(found)) {
         return Err("the same move is in bm and in am".to_owned());
@@ -81,19 +91,11 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
         let is_between = |c: char| c.is_whitespace() || matches!(c, ',' | '"');
         operation.operand.split(is_between).filter(|word| !word.is_empty())
     });
-    let mut first_number = None;
     for word in words {
-        let number = word.split_once('.').and_then(|(number, _)| number.parse::<u32>().ok());
-        // In a variation, a move after the opponent's reply is not an alternative to the first
-        // move.
-        if first_number.is_some() && number > first_number && !moves.refused.is_empty() {
-            break;
-        }
-        first_number = first_number.or(number);
         // Some files write the move number or an annotation as a separate word.
         if word.trim_matches(|c: char| matches!(c, '!' | '?' | '+' | '.' | '=')).is_empty()
             || matches!(word, "or" | "e.p." | "ep" | "mate")
-            || word.strip_suffix('.').is_some_and(|number| number.parse::<u32>().is_ok())
+            || word.trim_end_matches('.').parse::<u32>().is_ok()
         {
             continue;
         }
@@ -109,7 +111,16 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
             // Some files list one move in two notations.
             Ok(found) if moves.found.contains(&found) => {}
             Ok(found) => moves.found.push(found),
-            Err(error) => moves.refused.push(format!("{opcode} '{word}' {error}")),
+            Err(error) => {
+                moves.refused.push(format!("{opcode} '{word}' {error}"));
+                let last = moves.found.last();
+                let after = last.and_then(|found| start.position.clone().play(*found).ok());
+                // In a variation, a move after the opponent's reply is not an alternative to the
+                // first move.
+                if after.is_some_and(|after| read_move(&after, word).is_ok()) {
+                    break;
+                }
+            }
         }
     }
     match (moves.found.is_empty() && moves.mate.is_none(), moves.refused.first()) {
@@ -283,6 +294,7 @@ mod tests {
         assert_eq!(names(&goal("am Nxe5;").avoid), ["f3e5"]);
         assert_eq!((goal("dm 4;").mate, goal("dm M4;").mate), (Some(4), Some(4)));
         assert_eq!(names(&goal("bm 4.O-O Nf6 5.d3;").best), ["e1g1"]);
+        assert_eq!(names(&goal("bm 4 O-O Nf6 d3;").best), ["e1g1"]);
         assert_eq!(names(&goal("bm 4.O-O 5.d3;").best), ["e1g1", "d2d3"]);
         assert_eq!((goal("bm #5;").mate, goal("bm M5;").mate), (Some(5), Some(5)));
         assert_eq!((goal("bm #-3;").mate, goal("dm -3;").mate), (Some(-3), Some(-3)));
@@ -312,6 +324,7 @@ mod tests {
             ("am #5;", "am '#5' is not a mate to find"),
             ("bm #99999999999;", "bm '#99999999999' is not a mate to find"),
             ("dm 0;", "dm '0' is not a mate in a number of moves; ignored"),
+            ("bm O-O; d4;", "the move 'd4' belongs to no operation"),
             ("dm 2.5;", "dm '2.5' is not a mate in a number of moves; ignored"),
         ] {
             assert_eq!(read_error(&format!("{ITALIAN} {goal}")), reason);
