@@ -30,7 +30,7 @@ pub enum OnResume {
 
 /// A setting of a run.
 pub(crate) struct Setting {
-    /// Field of the setting, which names the flag and the key.
+    /// Name of the setting's field, from which the names of the flag and the key are derived.
     pub field: &'static str,
     /// `true` for a setting with several keys.
     pub has_keys: bool,
@@ -49,7 +49,7 @@ impl Setting {
     }
 }
 
-/// A value that another value can complete.
+/// A value that can be completed by another value.
 pub trait Combine {
     /// `true` for a value with several keys.
     const HAS_KEYS: bool = false;
@@ -77,8 +77,8 @@ impl Combine for bool {
     }
 }
 
-/// A flag that may be repeated. Its values follow the values of the file, because later values take
-/// precedence.
+/// A flag that may be repeated. The values of the flag follow the values of the file, because later
+/// values take precedence.
 impl<T: Keys> Combine for Vec<T> {
     const HAS_KEYS: bool = true;
 
@@ -154,7 +154,7 @@ pub trait Keys: Combine + Default + DeserializeOwned {
 
 /// A key of a setting.
 pub struct Key {
-    /// Field of the key.
+    /// Name of the key's field.
     pub field: &'static str,
     /// Placeholder of the value in the help.
     pub value: &'static str,
