@@ -23,7 +23,7 @@ use arbiter_settings::merged;
 use arbiter_store::{EngineHashes, RunLock, Store};
 use arbiter_suite::packed;
 
-/// First line of a file of positions; identifies the format of the file.
+/// Text of the first line of a positions file; this text identifies the format of the file.
 const MAGIC: &str = "palimpsest positions 1";
 
 /// Length of the file header, in bytes.

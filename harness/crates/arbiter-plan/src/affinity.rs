@@ -17,7 +17,7 @@ pub enum Affinity {
     /// Each game has separate processors, on different physical cores if the machine has enough
     /// cores.
     Auto,
-    /// Each game has separate processors from this list, in this order.
+    /// Each game has separate processors, taken from this list in the given order.
     Cpus(Vec<usize>),
 }
 

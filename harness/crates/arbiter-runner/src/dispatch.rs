@@ -85,7 +85,7 @@ pub enum RunError {
     Lost(String),
 }
 
-/// Cause of the stop of a run.
+/// Reason why a run was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopCause {
     /// A signal, or the key `q`, which acts like Ctrl-C.
@@ -335,8 +335,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(events)
     }
 
-    /// Saves the pairs that the store does not accept to another file. The returned error contains
-    /// the path of this file, or a message that saving failed.
+    /// Saves played pairs to another file, because the store refuses these pairs. The returned
+    /// error contains the path of this file, or a message that saving failed.
     fn save_elsewhere(&self, source: StoreError, happened: &[JobEvent]) -> RunError {
         let played = happened.iter().filter_map(|event| match event {
             JobEvent::Played { played, .. } => Some(played),
@@ -464,8 +464,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Records the written part of each games file in the store, if the number of pairs in this
-    /// part is a multiple of `pairs`. A resumed run then compares only later games with the file.
+    /// Stores the `FilePrefix` of each games file whose number of written pairs is a multiple of
+    /// `pairs`. A resumed run then compares only later games with the file.
     fn note_written(&self, pairs: u64) {
         let Run { store, name, observers, .. } = &self.run;
         for written in observers.iter().filter_map(|observer| observer.written_prefix()) {

@@ -92,8 +92,8 @@ impl<T: Keys> Combine for Vec<T> {
     }
 }
 
-/// Returns a setting with several keys, merged from all its occurrences; later occurrences take
-/// precedence.
+/// Returns a setting with several keys, merged from all occurrences of the setting; later
+/// occurrences take precedence.
 pub fn merged<T: Keys>(texts: Vec<T>) -> T {
     texts.into_iter().fold(T::default(), |earlier, later| later.or(earlier))
 }
@@ -241,9 +241,10 @@ macro_rules! settings {
 
 /// Declares a setting with several keys; the documentation of the setting is the text above the
 /// keys in the help. The literal is `true` if the value of the first key may be given without the
-/// key. Each key has its help, and brackets contain the placeholder of the value, which may be
-/// followed by `=` and the text that replaces `{values}` in the help. `as` names the deserializer
-/// of the value, `=` gives the default, and `=>` the value on the command line of `plan`.
+/// key. Each key has its help. Brackets contain the placeholder of the value; the placeholder may
+/// be followed by `=` and the text that replaces `{values}` in the help. `as` names the
+/// deserializer of the value, `=` gives the default, and `=>` the value on the command line of
+/// `plan`.
 #[macro_export]
 macro_rules! keys {
     (@flag_value $plan:ident) => { None };
