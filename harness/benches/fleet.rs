@@ -4,7 +4,7 @@
 //! The coordinator is a process of `arbiter match … --on URL`, with its store on disk; the server
 //! is the installed `nats-server`, with file storage. The fleet is simulated in this process, and
 //! answers immediately. Each slot takes jobs, reports progress and sends results of realistic size,
-//! over the same subjects and with the same calls as a worker, but starts no engine: its games
+//! over the same subjects and with the same calls as a worker, but starts no engine: the games
 //! consist of random moves. The coordinator and the server are therefore fully loaded. The figures
 //! are the costs per pair, not the load that a fleet of real engines causes.
 //!

@@ -25,7 +25,7 @@ pub(crate) struct ConsoleArgs {
     quiet: bool,
 }
 
-/// Environment variable with the format of a service's messages, if no flag is given.
+/// Environment variable that sets the format of a service's messages if no flag is given.
 const FORMAT_VARIABLE: &str = "ARBITER_LOG_FORMAT";
 
 /// Flag for the format of a service's messages.

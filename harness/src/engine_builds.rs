@@ -51,8 +51,8 @@ pub(crate) struct BuildContext {
     pub is_dry_run: bool,
 }
 
-/// Check that runs before anything is built. It receives the engines, with the bundled engine in
-/// place of each revision.
+/// Check that runs before anything is built. The check receives the engines, with the bundled
+/// engine in place of each revision.
 pub(crate) type BuildCheck = Box<dyn FnOnce(Vec<EngineSpec>) -> Result<(), Failure> + Send>;
 
 /// Engines that can be started, with their benches.
@@ -106,7 +106,7 @@ impl BuildArgs {
         self.with_all(BuildContext::default(), move |builder| builder.outline(&repo, rev))
     }
 
-    /// Runs `work` with an engine builder until the work is done or a signal ends it.
+    /// Runs `work` with an engine builder until the work is done or a signal ends the work.
     fn with_all<T: Send + 'static>(
         &self,
         context: BuildContext,
@@ -169,7 +169,8 @@ struct EngineBuilder<'a> {
     cache: Cache,
     spawner: &'a Spawner,
     cancel: &'a Cancel,
-    /// Printed notes, so that a second engine of the same repository does not repeat the notes.
+    /// Notes that have already been printed; a second engine of the same repository does not repeat
+    /// these notes.
     printed: RefCell<BTreeSet<String>>,
 }
 

@@ -105,7 +105,7 @@ pub(crate) struct ClusterArgs {
     access: AccessArgs,
 }
 
-/// Result of the bench of each engine, if it was run.
+/// Bench result of each engine; `None` if the bench was not run.
 type Benches = Vec<Option<BenchResult>>;
 
 /// Access to the workers on a server.

@@ -16,8 +16,8 @@ use crate::{args::not_utf8, engine_names::HELP as ENGINES};
 use arbiter_plan::{ENGINE_KEYS, field, unexpanded_home};
 use arbiter_settings::{RENAMED, SWITCHES};
 
-/// Commands whose flags do not fit on one screen. Each has the list of flags that `-h` shows, the
-/// most frequently used first.
+/// Commands whose flags do not fit on one screen. Each command has a list of the flags that `-h`
+/// shows, most frequently used flag first.
 const SHOWN: [(&str, &str); 24] = [
     ("", ""),
     ("sprt", "each elo0 elo1 openings concurrency"),
@@ -48,8 +48,8 @@ const SHOWN: [(&str, &str); 24] = [
 /// Commands that `-h` hides: rarely needed commands, and commands for other programs.
 const RARE: [&str; 5] = ["builds", "completions", "datagen", "engine", "man"];
 
-/// Optional subcommands, flags and values of flags. Each comes with the Cargo feature that adds it,
-/// and `true` if this build has the feature.
+/// Optional subcommands, flags and values of flags. Each entry also contains the Cargo feature that
+/// adds the item, and `true` if this build has the feature.
 const OPTIONAL: [(&str, &str, bool); 4] = [
     ("worker", "cluster", cfg!(feature = "cluster")),
     ("cluster", "cluster", cfg!(feature = "cluster")),

@@ -92,13 +92,13 @@ type Labels = [(&'static str, String); 1];
 pub(crate) struct RunMetrics {
     /// State of the run: 1 for the current state, 0 for all other states.
     state: Family<Labels, Gauge>,
-    /// Number of counted pairs; it decreases when a worker is excluded.
+    /// Number of counted pairs; this number decreases when a worker is excluded.
     counted: Gauge,
     /// Number of pairs counted since the start of this process.
     pairs: Counter,
     /// Number of engine faults in counted games since the start of this process, by kind.
     faults: Family<Labels, Counter>,
-    /// Number of pairs that CPU contention affected since the start of this process.
+    /// Number of pairs affected by CPU contention since the start of this process.
     disturbed: Counter,
 }
 

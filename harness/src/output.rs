@@ -36,7 +36,7 @@ pub(crate) enum OutputFormat {
 /// Conversion of a JSON value to CSV: the list that becomes the rows, and the leading columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rows<'a> {
-    /// Key of the list; `None` if the value is the list, or the only row.
+    /// Key of the list; `None` if the value itself is the list or the only row.
     pub list: Option<&'a str>,
     /// Names of the leading columns.
     pub first: &'a [&'a str],
@@ -103,7 +103,7 @@ pub(crate) fn lines(value: &Value) -> String {
     items(value).iter().map(|item| format!("{item}\n")).collect()
 }
 
-/// Returns the items of a list; the value itself if it is no list.
+/// Returns the items of a list; the value itself if the value is not a list.
 fn items(value: &Value) -> &[Value] {
     value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
 }

@@ -15,7 +15,7 @@ use arbiter_store::{FILE_NAME, Store};
 /// Default name of the results folder.
 pub(crate) const DEFAULT_RESULTS: &str = "results";
 
-/// File in the root of a repository with the paths that git ignores.
+/// Name of the file, in the root of a repository, that lists the paths ignored by git.
 pub(crate) const IGNORED: &str = ".gitignore";
 
 /// Path of the GitHub Actions workflow.

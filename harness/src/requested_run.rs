@@ -15,7 +15,7 @@ use arbiter_plan::{Affinity, Request, RunKind};
 /// Request for a run, from flags and the settings file.
 #[derive(Debug, Default)]
 pub(crate) struct RequestedRun {
-    /// Kind of the run, as its subcommand requires.
+    /// Kind of the run, determined by the subcommand.
     pub kind: RunKind,
     /// `true` if workers play.
     pub has_workers: bool,
@@ -23,8 +23,8 @@ pub(crate) struct RequestedRun {
     pub request: Request,
     /// Results folder.
     pub results: PathBuf,
-    /// Flags that do not affect the games. If a run may be resumed, `resume` contains its name,
-    /// even if the flag is `--resume-or-start`.
+    /// Flags that do not affect the games. If a run may be resumed, `resume` contains the name of
+    /// this run, even if the flag is `--resume-or-start`.
     pub flags: RunArgs,
     /// Names of the flags on the command line, and of the keys in the values of these flags,
     /// without dashes.

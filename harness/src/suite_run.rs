@@ -83,8 +83,9 @@ impl SuiteArgs {
         self.engines.iter().chain(&self.engine)
     }
 
-    /// Returns all engines. Builds the engines that are revisions, and runs as many parallel copies
-    /// of the bench of each built engine as queries. `limits` apply to engines without limits.
+    /// Returns all engines. Builds the engines that are revisions, and runs the bench of each built
+    /// engine in as many parallel copies as there are concurrent queries. `limits` apply to engines
+    /// without limits.
     pub(crate) fn engines(&self, limits: Limits) -> Result<Vec<Engine>, Failure> {
         engines(self.specs(), &self.build, self.query.concurrency(), limits)
     }

@@ -44,7 +44,7 @@ pub struct Fleet {
 
 impl Fleet {
     /// Returns the latest time at which a worker received its first cancellation of the run; `None`
-    /// if no worker has received one.
+    /// if no worker has received a cancellation.
     pub fn last_cancelled(&self) -> Option<Instant> {
         self.cancelled.lock().expect("nobody panics").iter().max().copied()
     }

@@ -26,7 +26,7 @@ Examples:
   arbiter ablate bundled,option.Personality=rdchess --features null_move,killers
   arbiter ablate ./mine --option Disable --features pins,threats --each nodes=5000")]
 pub(crate) struct AblateArgs {
-    /// Evaluation whose features are tested, of the bundled engine [default: palimpsest]
+    /// Evaluation (of the bundled engine) whose features are tested [default: palimpsest]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["engines", "engine"])]
     eval: Option<String>,
     /// UCI option that disables the feature named by its value [default: Disable]

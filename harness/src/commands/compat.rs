@@ -1,5 +1,5 @@
-//! `arbiter compat`: runs that command lines of fastchess and cutechess-cli describe, reported in
-//! the format of these programs.
+//! `arbiter compat`: runs described by command lines of fastchess and cutechess-cli, and reported
+//! in the format of these programs.
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -23,7 +23,7 @@ use arbiter_settings::merged;
 use arbiter_store::{EngineHashes, RunLock, Store};
 use arbiter_suite::packed;
 
-/// First line of a file of positions; identifies the format of the file.
+/// Text of the first line of a positions file; this text identifies the format of the file.
 const MAGIC: &str = "palimpsest positions 1";
 
 /// Length of the file header, in bytes.
@@ -252,8 +252,8 @@ fn write(store: &Store, run: &str, out: &Path) -> Result<(usize, usize), Failure
     Ok((games.len(), positions))
 }
 
-/// Returns the header of the file, with the conditions of the games, padded or truncated to
-/// [`HEADER_BYTES`].
+/// Returns the header of the file, padded or truncated to [`HEADER_BYTES`]. The header contains the
+/// conditions of the games.
 fn header(run: &str, plan: &Plan, hashes: &[EngineHashes]) -> Vec<u8> {
     let version = env!("CARGO_PKG_VERSION");
     let seed = plan.seed;

@@ -308,8 +308,8 @@ fn text(facts: Facts<'_>) -> String {
     text
 }
 
-/// Fails if a link leads from `place`, or from the nearest existing folder above it, out of the
-/// repository, because a commit may contain such a link.
+/// Fails if a link leads out of the repository, either from `place` or from the nearest existing
+/// folder above `place`. A commit may contain such a link.
 fn check_inside(top: &Path, place: &Path) -> io::Result<()> {
     let existing = place.ancestors().find(|place| place.exists()).unwrap_or(top);
     if existing.canonicalize()?.starts_with(top.canonicalize()?) {

@@ -1,4 +1,4 @@
-//! `arbiter mine`: a suite of positions with one clearly best move each, from games.
+//! `arbiter mine`: extraction of a suite from games. Each position has one clearly best move.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -144,8 +144,8 @@ const MAX_RATING: f64 = 1e5;
 /// Maximum difference between two ratings in a prior, in points.
 const MAX_DIFFERENCE: f64 = 1e4;
 
-/// Deviation of a rating difference from its prior, in standard deviations, above which a warning
-/// is printed.
+/// Threshold for a warning: deviation of a rating difference from its prior, in standard
+/// deviations.
 const REMARKABLE: f64 = 3.0;
 
 fn anchor(text: &str) -> Result<(String, f64), String> {

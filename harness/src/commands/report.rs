@@ -1,5 +1,5 @@
-//! `arbiter report`: reports of runs, and of games in PGN files. PGN files have the same reader as
-//! in `arbiter rate`.
+//! `arbiter report`: reports of runs, and of games in PGN files. PGN files are read by the same
+//! code as in `arbiter rate`.
 
 use std::ffi::OsStr;
 use std::fs;

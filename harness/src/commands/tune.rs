@@ -146,7 +146,7 @@ pub(crate) fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::Passed)
 }
 
-/// Merges the flags with the settings file, where flags take precedence, and tunes.
+/// Merges the flags with the settings file (flags take precedence), and tunes.
 fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
     let TuneArgs { parameters, gains, no_probe, mut play, confirm, .. } = args;
     let settings = play.file()?;

@@ -1,4 +1,4 @@
-//! `arbiter worker`: a process that plays pairs for runs that other machines coordinate.
+//! `arbiter worker`: a process that plays pairs for runs coordinated by other machines.
 
 use std::path::PathBuf;
 

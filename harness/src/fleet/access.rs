@@ -89,7 +89,7 @@ fn secret(path: &Path) -> Result<Secret, Failure> {
 }
 
 impl AccessArgs {
-    /// Returns the access to a server, and the role in its join file, if any.
+    /// Returns the access to a server, and the role in the join file, if any.
     pub(crate) fn access(self, server: ServerName) -> Result<(Access, Option<Role>), Failure> {
         let path = match server {
             ServerName::Url(url) => return Ok((self.access_to(url)?, None)),
@@ -107,7 +107,7 @@ impl AccessArgs {
         Ok((Access { insecure: self.insecure, ..access }, Some(role)))
     }
 
-    /// Returns the access of a coordinator to a server, and the signing key in its join file, if
+    /// Returns the access of a coordinator to a server, and the signing key in the join file, if
     /// any.
     pub(crate) fn of_coordinator(
         self,

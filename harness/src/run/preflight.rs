@@ -128,8 +128,8 @@ pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = FileUse> {
     program.into_iter().chain(named).map(|path| ("a file of an engine", path))
 }
 
-/// Fails if the run would write a file that it also uses for another purpose. Must be called before
-/// anything is written.
+/// Fails if the run would write a file that the run also uses for another purpose. Must be called
+/// before anything is written.
 pub(super) fn check_files(
     plan: &Plan,
     settings_files: &[PathBuf],

@@ -76,8 +76,8 @@ pub(super) fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> 
     Ok(plan)
 }
 
-/// Reads the files of a plan. Before that, checks whether the plan is suitable for workers (if
-/// `has_workers` is `true`) or for this machine. `stored` is the run to be resumed.
+/// Checks whether a plan is suitable for workers (if `has_workers` is `true`) or for this machine,
+/// and then reads the files of the plan. `stored` is the run to be resumed.
 pub(super) fn load_inputs(
     plan: Plan,
     has_workers: bool,
@@ -107,8 +107,8 @@ pub(super) fn load_inputs(
     Ok(LoadedPlan { plan, fingerprints, inputs })
 }
 
-/// Reads the openings that a stored run will play, if its book is unchanged and a reading of the
-/// complete book would find the same openings as at the start of the run; otherwise `None`.
+/// Reads the openings that a stored run will play. Returns `None` if the book has changed, or if a
+/// new reading of the complete book could find other openings than at the start of the run.
 fn known_book(plan: &Plan, stored: &StoredRun) -> Option<Book> {
     let Fingerprints { book: hash, quarantine, corrected, duplicates, .. } = &stored.fingerprints;
     let duplicates = (*duplicates)?;
@@ -135,7 +135,7 @@ pub(crate) fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failur
     Ok(Some(Arc::new(tables)))
 }
 
-/// Checks that a plan can be played, and stores it as a run.
+/// Checks that a plan can be played, and stores the plan as a run.
 pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { mut plan, fingerprints, inputs } = loaded;
     let RequestedRun { results, is_probed, compat: style, settings_files, .. } = requested;

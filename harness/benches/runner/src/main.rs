@@ -1,4 +1,4 @@
-//! Measures the overhead of Arbiter, and of the other runners that environment variables name, in
+//! Measures the overhead of Arbiter, and of other runners (named by environment variables), in
 //! matches of an instant engine against itself.
 //!
 //! - CPU: user and system time of the runner without its child processes, in µs per ply.
@@ -7,9 +7,9 @@
 //! - Memory: peak resident set size of the runner.
 //! - End: time from the last move of the last game to the exit of the runner.
 //!
-//! With `--clock`, plays matches of a real engine instead, and measures the number of counted games
-//! per minute and the share of the time that engines spend thinking. Pairs that a runner plays
-//! again reduce both figures.
+//! With `--clock`, this program plays matches of a real engine instead, and measures the number of
+//! counted games per minute and the share of the time during which engines think. Pairs that a
+//! runner plays again reduce both figures.
 
 mod measure;
 mod runners;
@@ -72,8 +72,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Prints the games per minute, the plies per game and the share of thinking time of each runner.
-/// Each figure is the mean of the rounds ± two standard errors.
+/// Prints, for each runner, the games per minute, the plies per game, and the share of the total
+/// time during which engines think. Each figure is the mean of the rounds ± two standard errors.
 fn count(args: &Args, runners: &[Runner], book: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let engine = args.engine.canonicalize()?;
     let mut table = Builder::default();

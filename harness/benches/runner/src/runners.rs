@@ -43,9 +43,9 @@ impl Runner {
     }
 }
 
-/// Returns Arbiter (the program that `ARBITER` names, by default the release build of this
-/// checkout) and the runners that the environment variables `FASTCHESS`, `CUTECHESS` and
-/// `CCHESSCLI` name.
+/// Returns Arbiter (the program named by the environment variable `ARBITER`, by default the release
+/// build of this checkout), and the runners named by the environment variables `FASTCHESS`,
+/// `CUTECHESS` and `CCHESSCLI`.
 pub fn runners() -> Result<Vec<Runner>, Box<dyn Error>> {
     let built = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/release/arbiter");
     let arbiter = std::env::var_os("ARBITER").map_or_else(|| built.into(), PathBuf::from);

@@ -5,8 +5,8 @@
 //! variable `RATE_PGN` names a PGN file to read instead. The rows to compare are `arbiter` (the
 //! work of `arbiter rate`, by number of threads), `pgn_reader_skip` (tags only) and
 //! `pgn_reader_visit` (a visitor that ignores every move and comment). The last lines of the output
-//! are the ratios of these times. Each ratio uses the fastest of several alternating runs, so that
-//! occasional load on the machine favours no row.
+//! show the ratios of the times in these rows. Each ratio uses the fastest of several alternating
+//! runs, so that occasional load on the machine favours no row.
 
 #![expect(clippy::disallowed_types, reason = "the macros of divan register benches in one")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
@@ -37,7 +37,7 @@ fn main() {
     }
 }
 
-/// Number of alternating runs of each kind.
+/// Number of times that each measurement is repeated; the measurements alternate.
 const ROUNDS: usize = 7;
 
 fn print_ratios() {

@@ -19,7 +19,7 @@ pub struct Ablation {
 }
 
 impl Ablation {
-    /// Returns the complete engine, followed by one copy per feature in which the feature is
+    /// Returns the complete engine, followed by one copy for each feature, with this feature
     /// disabled. Fails if there are no features, more than 200 features, or duplicate features, or
     /// if the engine already sets the option.
     pub fn engines(&self, complete: Engine) -> Result<Vec<Engine>, String> {

@@ -17,7 +17,7 @@ pub enum Affinity {
     /// Each game has separate processors, on different physical cores if the machine has enough
     /// cores.
     Auto,
-    /// Each game has separate processors from this list, in this order.
+    /// Each game has separate processors, taken from this list in the given order.
     Cpus(Vec<usize>),
 }
 
@@ -75,8 +75,8 @@ pub fn cpu_list(cpus: &[usize]) -> String {
 }
 
 /// Returns sets of `each` processors for at least `slots` games; an empty list if the operating
-/// system assigns processors. `allowed` contains the available processors, best first. Fails if a
-/// requested processor is not available, or if there are too few processors.
+/// system assigns processors. `allowed` contains the available processors, most preferred first.
+/// Fails if a requested processor is not available, or if there are too few processors.
 pub fn cpu_sets(
     affinity: &Affinity,
     allowed: &[usize],

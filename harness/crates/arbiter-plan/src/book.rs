@@ -22,7 +22,8 @@ fn options(plan: &Plan) -> ReadOptions {
 }
 
 /// Reads only the openings at the indices `places` of the plan's book file, which has `length`
-/// openings and no faults. Returns `None` if there is no such file.
+/// openings and no invalid lines. Returns `None` if the plan has no book file, or if the openings
+/// cannot be read in this way.
 pub fn load_part_of_book(plan: &Plan, length: usize, places: &BTreeSet<usize>) -> Option<Book> {
     arbiter_openings::load_places(plan.book.as_ref()?, options(plan), length, places)
 }

@@ -80,7 +80,7 @@ pub struct Provenance {
     pub repo: PathBuf,
     /// Revision as typed; `.` is the working tree.
     pub revision: String,
-    /// Full hash of the commit; for a working tree, of its parent commit.
+    /// Full hash of the commit; for a working tree, the hash of the tree's parent commit.
     pub commit: String,
     /// `true` if files have changed since this commit.
     pub is_dirty: bool,

@@ -103,7 +103,7 @@ keys! { spec, key, text, engine;
     }
 }
 
-/// Placeholder in the help for the keys of all options.
+/// Placeholder that stands for the keys of all options in the help.
 const OPTION: &str = "option.NAME";
 
 /// Key of the time margin.
@@ -221,7 +221,8 @@ fn program(engine: &Engine) -> String {
     engine.program.as_ref().map_or(BUNDLED.to_owned(), |path| path.display().to_string())
 }
 
-/// Returns the evaluation of the bundled engine, which is the value of the engine's first option.
+/// Returns the evaluation that the bundled engine uses: the value of the engine's first option.
+/// Returns `None` for any other engine.
 fn eval(engine: &Engine) -> Option<&str> {
     let (name, value) = engine.options.first()?;
     (name == "Eval" && engine.program.is_none()).then_some(value.as_str())

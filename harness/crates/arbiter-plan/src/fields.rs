@@ -2,7 +2,7 @@
 
 /// Splits comma-separated `key=value` fields into keys and values. The first field may be the value
 /// of the key `first` without the key. Double quotes protect commas, semicolons and spaces; within
-/// quotes, a doubled quote stands for a single quote. `is_key` recognizes key names, so that a
+/// quotes, two double quotes stand for one double quote. `is_key` recognizes key names, so that a
 /// missing comma before a key is reported as an error.
 pub fn fields(
     text: &str,

@@ -32,7 +32,7 @@ pub(crate) fn resolved(value: &str) -> Result<String, String> {
 }
 
 impl Engine {
-    /// Returns the name and the file of each option that names a file.
+    /// Returns the name of each option whose value names a file, and the path of this file.
     pub fn option_files(&self) -> impl Iterator<Item = (&str, &Path)> {
         let options = self.options.iter();
         options.filter_map(|(name, value)| Some((name.as_str(), Path::new(named_file(value)?))))

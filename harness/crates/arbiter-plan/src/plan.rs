@@ -102,8 +102,8 @@ pub struct Plan {
     /// Maximum difference between the shares of thinking time, 0 to 1, that the two engines of a
     /// pair spend waiting for a processor; `None` if this time is not measured.
     pub noise_limit: Option<f64>,
-    /// `true` to count pairs that CPU contention may have decided; otherwise, such pairs are played
-    /// again.
+    /// `true` to count pairs that may have been decided by CPU contention; if `false`, these pairs
+    /// are played again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_disturbed: bool,
     /// `true` to omit options that an engine lacks or rejects, to start in a later pass through the

@@ -1,5 +1,5 @@
-//! Request for a run from flags and `arbiter.toml`, in which every setting may be unset, and the
-//! resolution of a request to a plan.
+//! Request for a run, built from flags and `arbiter.toml`, and the resolution of a request to a
+//! plan. Every setting of a request may be unset.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,8 +56,8 @@ pub struct Request {
     /// Parameters and gain schedule of a tuning run; the numbers of iterations and pairs are in
     /// `tournament`.
     pub tuning: Option<Tuning>,
-    /// Draft of the plan. The draft contains no final values for the settings in the other fields,
-    /// and its paths may be relative.
+    /// Draft of the plan. The draft contains no final values for the settings in the other fields.
+    /// Paths in the draft may be relative.
     pub draft: Plan,
 }
 

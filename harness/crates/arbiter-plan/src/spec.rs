@@ -1,5 +1,5 @@
-//! Engine as typed by the user, such as `stockfish,option.Hash=64,tc=8+0.08`, and the resolution of
-//! all its settings.
+//! Specification of an engine as typed by the user, such as `stockfish,option.Hash=64,tc=8+0.08`,
+//! and the resolution of a specification to an [`Engine`].
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

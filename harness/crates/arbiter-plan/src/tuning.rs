@@ -1,4 +1,4 @@
-//! Checks of a [`Tuning`], the two engines (sides) that a tuning run plays against each other, and
+//! Tuning runs: checks of a [`Tuning`]; the two engines (sides) that play against each other; and
 //! the SPRT that confirms the result.
 
 use crate::{DEFAULT_SPRT_PAIRS, Engine, Plan, RunKind, SprtRequest};

@@ -1,5 +1,5 @@
-//! Detection of pairs whose result CPU contention (a lack of free processors) may have decided, and
-//! of engine faults that an overloaded machine has caused. This module does no I/O.
+//! Detection of pairs whose result may have been decided by CPU contention (a lack of free
+//! processors), and of engine faults caused by an overloaded machine. This module does no I/O.
 //!
 //! The clock of an engine also runs while the engine's threads, or the Arbiter thread that reads
 //! the engine's output, wait for a free processor. If both engines wait equally, both engines play
@@ -27,7 +27,7 @@ const HARMLESS: f64 = 0.01;
 /// moves.
 const OVERLOADED: f64 = 0.25;
 
-/// Numbers of suspect pairs of a run: pairs that CPU contention may have decided.
+/// Numbers of suspect pairs of a run: pairs that may have been decided by CPU contention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Disturbances {
     /// Number of times that suspect pairs were voided and played again.
@@ -66,10 +66,10 @@ impl Waiting {
     }
 }
 
-/// Returns the way in which CPU contention may have decided a pair, as a sentence without a full
-/// stop; `None` if the pair is not suspect or contention was not measured. Waiting is unequal if
-/// the engines' shares of thinking time, 0 to 1, differ by more than `limit`. `name` and
-/// `conditions` return the name and the conditions of an engine.
+/// Returns a sentence (without a full stop) that explains how CPU contention may have decided a
+/// pair; `None` if the pair is not suspect or contention was not measured. Waiting is unequal if
+/// the shares of thinking time, 0 to 1, that the two engines spent waiting differ by more than
+/// `limit`. `name` and `conditions` return the name and the conditions of an engine.
 pub fn judge_contention<'a>(
     limit: f64,
     played: &PlayedPair,

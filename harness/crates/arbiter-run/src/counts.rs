@@ -17,7 +17,7 @@ const BEYOND_CHANCE: f64 = 1e-4;
 /// Contribution of one game to the counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GameTally {
-    /// Result for the first engine of the pair.
+    /// Result from the point of view of the first engine of the pair.
     pub result: GameResult,
     /// Termination of the game.
     pub termination: Termination,
@@ -32,7 +32,7 @@ pub struct GameTally {
 pub struct PairTally {
     /// Number of the pair.
     pub pair: u64,
-    /// Indices of the two engines; the first is White in the first game.
+    /// Indices of the two engines; the first engine is White in the first game.
     pub engines: [usize; 2],
     /// Tally of the first game.
     pub first: GameTally,
@@ -44,7 +44,7 @@ pub struct PairTally {
 }
 
 impl GameTally {
-    /// Tallies a game; the result is for the engine with the index `first`.
+    /// Tallies a game; the result is from the point of view of the engine with the index `first`.
     pub fn of(game: &GameRecord, first: usize) -> GameTally {
         let winner = game.outcome.result.winner();
         let loser = winner.map(|color| *game.engines.get(!color));

@@ -12,7 +12,7 @@ use arbiter_stats::SprtStatus;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Way in which a run ended. The names are the endings in the store and in lists of runs.
+/// Way in which a run ended. The serialized names are used in the store and in lists of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunEnd {
@@ -66,10 +66,10 @@ pub enum RunEvent<'a> {
         /// Time since the start or resumption of the run.
         elapsed: Duration,
     },
-    /// The counted pairs complete an iteration of a tuning run; the iteration, with its result and
-    /// the parameter values after it, is on disk.
+    /// The counted pairs complete an iteration of a tuning run; the iteration, its result, and the
+    /// parameter values after the iteration are on disk.
     Iterated(&'a Iteration),
-    /// CPU contention may have decided a pair.
+    /// A pair may have been decided by CPU contention.
     Disturbed {
         /// Number of the pair.
         pair: u64,
@@ -78,7 +78,7 @@ pub enum RunEvent<'a> {
         /// `true` if the pair is played again; otherwise the pair counts.
         is_void: bool,
     },
-    /// Arbiter itself did not run for this time.
+    /// The Arbiter process was suspended for this time.
     Paused(Duration),
     /// A worker caused a remark that does not change the counts.
     Noted(&'a Remark),
@@ -170,7 +170,7 @@ pub trait Observer {
     }
 }
 
-/// First part of a file, with the first pairs of a run.
+/// First part of a file; this part contains the first pairs of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePrefix {
     /// Path of the file.

@@ -66,8 +66,8 @@ pub fn thin_book(book: &mut Book, plan: &Plan) {
     }
 }
 
-/// Reads only the openings that the run will play, of a book that has been read for the run before,
-/// without faults. Returns `None` if this is impossible, so that the complete book must be read.
+/// Reads only the openings that the run will play. The complete book must have been read earlier
+/// for this run, without invalid lines. Returns `None` if the complete book has to be read again.
 pub fn load_thin_book(plan: &Plan) -> Option<Book> {
     let length = usize::try_from(plan.book_length?).ok()?;
     let needed = needed_openings(plan, &plan.schedule(), length)?;

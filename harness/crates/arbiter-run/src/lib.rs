@@ -2,7 +2,7 @@
 //!
 //! A [`RunState`] receives inputs and returns effects. A [`JobMaker`] creates the games of a pair
 //! from the plan. [`RunCounts`] and [`Latencies`] summarize the played games, and
-//! [`judge_contention`] finds pairs that CPU contention may have decided.
+//! [`judge_contention`] finds pairs that may have been decided by CPU contention.
 
 mod contention;
 mod control;

@@ -10,7 +10,7 @@ use arbiter_stats::GameResult;
 /// Counted games and passes through the book.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Repeats {
-    /// Number of openings in the book; `None` if unknown, so that no pass ends.
+    /// Number of openings in the book; `None` if unknown, in which case no pass ends.
     book_length: Option<u64>,
     /// Number of the run's first opening, from 0 in the order of the book.
     start: u64,

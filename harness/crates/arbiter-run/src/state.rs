@@ -24,9 +24,9 @@ pub enum RunInput {
     Idle,
     /// A pair is on disk.
     Committed(PairTally),
-    /// A pair was played but is void; the pair has to be played again.
+    /// A pair was played but does not count; the pair has to be played again.
     Voided(u64),
-    /// A pair was played but is void; the pair has to be played again after all other pairs.
+    /// A pair was played but does not count; the pair has to be played again after all other pairs.
     PutOff(u64),
     /// The user interrupts the run.
     Interrupt,
@@ -188,7 +188,7 @@ impl RunState {
     }
 
     /// Returns the counted pairs in the order of counting: first the pairs that were counted in
-    /// schedule order, then the deferred pairs.
+    /// schedule order, then the pairs that were put off.
     pub fn counted_pairs(&self) -> impl Iterator<Item = u64> {
         let is_in_turn = |pair: &u64| !self.is_beyond(*pair) && !self.put_off.contains_key(pair);
         let late = self.put_off.iter().filter(|(_, is_counted)| **is_counted);
@@ -412,8 +412,8 @@ impl RunState {
         (PairTally { is_repeat, ..tally }, is_exhausted)
     }
 
-    /// Ends the encounter of a pair; this pair is the last pair of the encounter that counts. If
-    /// the pair was put off, all other pairs of the encounter have already been counted.
+    /// Ends the encounter of a pair; no later pair of this encounter counts. If the pair was put
+    /// off, all other pairs of the encounter have already been counted.
     fn stop(&mut self, tally: &PairTally, ending: RunEnd) {
         let engine_pair = tally.engine_pair();
         self.stopped.entry(engine_pair).or_insert((ending, self.next_to_count));

@@ -1,6 +1,6 @@
 //! Searches outside games: evaluation of positions, and the check that an engine can be tuned. An
-//! engine can be tuned if it has the options, accepts their values between games, and plays
-//! differently with different values.
+//! engine can be tuned if the engine has an option for each parameter, accepts new values of these
+//! options between games, and plays differently with different values.
 
 use shakmaty::{CastlingMode, Chess, Color};
 
@@ -20,7 +20,7 @@ const POSITIONS: usize = 8;
 /// Depth, in plies, of the compared searches if the run has neither a node nor a depth limit.
 const DEPTH: u32 = 8;
 
-/// Result of a search except its time: move, depth, score, nodes, and PV.
+/// Result of a search without the search time: move, depth, score, nodes, and PV.
 type Trace = (String, Option<u32>, Option<Score>, Option<u64>, Vec<String>);
 
 /// Running engine that evaluates positions outside games.
@@ -29,7 +29,7 @@ pub struct AnalysisEngine {
     /// Name of the engine, for errors.
     name: String,
     engine: EngineProcess,
-    /// Spawner of the engine, kept because dropping it would kill the engine.
+    /// Spawner of the engine, kept because dropping the spawner would kill the engine.
     _spawner: Spawner,
 }
 

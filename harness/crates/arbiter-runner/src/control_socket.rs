@@ -10,8 +10,8 @@ use arbiter_process::{LocalSocket, LocalStream, connect_local};
 use arbiter_run::ControlCommand;
 use thiserror::Error;
 
-/// Maximum length, in bytes, of a run name that is used unchanged in the file name, because the
-/// system limits the path of a socket to 108 bytes.
+/// Maximum length, in bytes, of a run name that is used unchanged in the file name. Longer names
+/// are shortened, because the system limits the path of a socket to 108 bytes.
 const MAX_PLAIN: usize = 64;
 
 /// Maximum length, in bytes, of an answer.

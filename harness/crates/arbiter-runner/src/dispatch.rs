@@ -65,8 +65,8 @@ pub enum RunError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The store refuses played pairs; the text contains the reason, and either the path at which
-    /// the pairs were saved, with a hint, or a message that saving failed.
+    /// The store refuses played pairs. The text contains the reason, followed either by the path at
+    /// which the pairs were saved and a hint, or by a message that saving failed.
     #[error("{0}")]
     Unsaved(String),
     /// An observer failed.
@@ -76,8 +76,8 @@ pub enum RunError {
     /// differently on different machines.
     #[error("{0}")]
     Environment(String),
-    /// More games ended with an engine fault than the plan allows; the text contains their number
-    /// and the cause.
+    /// More games ended with an engine fault than the plan allows; the text contains the number of
+    /// these games and the cause.
     #[error("{0}")]
     TooManyFaults(String),
     /// Workers can no longer be reached.
@@ -85,7 +85,7 @@ pub enum RunError {
     Lost(String),
 }
 
-/// Cause of the stop of a run.
+/// Reason why a run was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopCause {
     /// A signal, or the key `q`, which acts like Ctrl-C.
@@ -335,8 +335,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(events)
     }
 
-    /// Saves to another file the pairs that the store does not accept. The returned error contains
-    /// the path of this file, or a message that saving failed.
+    /// Saves played pairs to another file, because the store refuses these pairs. The returned
+    /// error contains the path of this file, or a message that saving failed.
     fn save_elsewhere(&self, source: StoreError, happened: &[JobEvent]) -> RunError {
         let played = happened.iter().filter_map(|event| match event {
             JobEvent::Played { played, .. } => Some(played),
@@ -464,8 +464,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Records in the store up to which pair the games files are complete, if the number of written
-    /// pairs is a multiple of `pairs`. A resumed run then compares only later games.
+    /// Stores the `FilePrefix` of each games file whose number of written pairs is a multiple of
+    /// `pairs`. A resumed run then compares only later games with the file.
     fn note_written(&self, pairs: u64) {
         let Run { store, name, observers, .. } = &self.run;
         for written in observers.iter().filter_map(|observer| observer.written_prefix()) {

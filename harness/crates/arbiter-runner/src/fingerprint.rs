@@ -9,8 +9,8 @@ use arbiter_process::{open_input, processor_name, system_version};
 use arbiter_store::{EngineHashes, Fingerprints};
 
 /// Hashes the opening book of the plan, the openings read from the book, the programs, and the
-/// option files. `known` are fingerprints with the hashes of the book, if these are known, and
-/// `own_binary` is the program of the bundled engine. Fails if a file cannot be read.
+/// option files. If `known` is given, the hashes of the book and of the openings are copied from
+/// `known`. `own_binary` is the program of the bundled engine. Fails if a file cannot be read.
 pub fn take_fingerprints(
     plan: &Plan,
     opened: &Book,

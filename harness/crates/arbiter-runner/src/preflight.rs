@@ -97,9 +97,9 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
     }
 }
 
-/// Returns the sandbox of an engine on this machine. The engine may read its working folder, files
-/// and folders that its options name, and the folder of its program, unless the program's folder is
-/// or contains the user's home folder.
+/// Returns the sandbox of an engine on this machine. The engine may read its working folder, its
+/// program, and the files and folders that its options name. The engine may also read the folder of
+/// its program, unless this folder is or contains the user's home folder.
 fn sandbox_of(engine: &Engine, mode: SandboxMode) -> Option<Sandbox> {
     let folder = engine.program.as_deref().and_then(Path::parent).map(Path::to_owned);
     let home = std::env::home_dir().unwrap_or_default();
@@ -249,7 +249,7 @@ pub struct Preflight {
 pub struct OptionsFound {
     /// Name and default value of each option.
     pub defaults: Vec<(String, String)>,
-    /// For each omitted option: its name and value, and whether the engine has an option with this
+    /// Name and value of each omitted option, and `true` if the engine has an option with this
     /// name.
     pub left_out: Vec<(String, String, bool)>,
 }

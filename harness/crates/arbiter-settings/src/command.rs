@@ -70,9 +70,9 @@ fn keys((name, value): Flag) -> Vec<Flag> {
     }
 }
 
-/// Compares the flags that determine which games two plans play. Returns the first flag that
-/// differs and for which `matters` returns `true`, with its value in each plan. Limits are part of
-/// `--engine`, or of `--each` if all engines have the same limits.
+/// Compares the flags that determine which games two plans play. Considers only flags for which
+/// `matters` returns `true`. Returns the first flag whose values differ, once with the value in
+/// each plan. Limits are part of `--engine`, or of `--each` if all engines have the same limits.
 pub fn difference(
     plan: &Plan,
     other: &Plan,
@@ -170,7 +170,7 @@ pub(crate) fn unusual(plan: &Plan, part: fn(&Design) -> u64) -> Option<u64> {
     Some(part(&design)).filter(|value| usual.is_none_or(|usual| part(&usual) != *value))
 }
 
-/// Returns the first engine if all engines have the same conditions, with the default time margin.
+/// Returns the first engine if all engines have the same conditions and the default time margin.
 fn shared_limits(plan: &Plan) -> Option<&Engine> {
     let first = plan.engines.first()?;
     let alike = plan.engines.iter().all(|engine| engine.conditions == first.conditions);

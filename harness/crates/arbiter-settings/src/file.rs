@@ -73,7 +73,7 @@ impl Settings {
         self.path.display().to_string()
     }
 
-    /// Returns the file, if there is one.
+    /// Returns the path of the settings file; `None` if no file was read.
     pub fn file(&self) -> Option<&Path> {
         Some(&*self.path).filter(|path| !path.as_os_str().is_empty())
     }
@@ -84,7 +84,8 @@ impl Settings {
     }
 }
 
-/// Reads the file at `path`. The error contains the path, and the line or table.
+/// Reads the file at `path`. The error contains the path, and either the line number or the name of
+/// the table.
 pub fn load_settings(path: &Path) -> Result<Settings, String> {
     let shown = path.display();
     let mut settings: Settings = parsed(path)?;
@@ -118,7 +119,8 @@ pub fn load_settings(path: &Path) -> Result<Settings, String> {
     Ok(settings)
 }
 
-/// Returns the engines of a file that has one table per engine name, with the keys of `[[engine]]`.
+/// Returns the engines in a file that contains one table per engine name. Each table has the keys
+/// of `[[engine]]`.
 pub fn load_engines(path: &Path) -> Result<BTreeMap<String, EngineSpec>, String> {
     let shown = path.display();
     let tables: BTreeMap<String, BTreeMap<String, toml::Value>> = parsed(path)?;
@@ -165,8 +167,8 @@ fn placed(text: &str, error: &toml::de::Error) -> String {
     }
 }
 
-/// Returns the engine that one table specifies. Numbers and booleans become the text of the flag,
-/// and `option = { Hash = 64 }` becomes `option.Hash=64`.
+/// Returns the engine that one table specifies. Numbers and booleans are converted to text as on
+/// the command line, and `option = { Hash = 64 }` becomes `option.Hash=64`.
 fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSpec, String> {
     let mut spec = EngineSpec::default();
     for (key, value) in table {

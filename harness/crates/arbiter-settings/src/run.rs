@@ -145,19 +145,19 @@ settings! {
         scale["NPS"]: Option<f64> as "nps",
     }
     @of_file => {
-        /// `[[engine]]`, as written.
+        /// The `[[engine]]` tables, not yet parsed.
         #[serde(rename = "engine")]
         engine_tables: Vec<BTreeMap<String, toml::Value>>,
-        /// `[each]`, as written.
+        /// The `[each]` table, not yet parsed.
         #[serde(rename = "each")]
         each_table: BTreeMap<String, toml::Value>,
         /// The `[[engine]]` tables, parsed.
         #[serde(skip)]
         engines: Vec<EngineSpec>,
-        /// `[each]`, parsed: settings for all engines.
+        /// The `[each]` table, parsed: settings for all engines.
         #[serde(skip)]
         each: EngineSpec,
-        /// Path of the settings file that was read; empty if there is none.
+        /// Path of the settings file that was read; empty if no file was read.
         #[serde(skip)]
         path: PathBuf,
         /// `[sprt]`.

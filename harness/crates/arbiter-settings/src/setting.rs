@@ -30,7 +30,7 @@ pub enum OnResume {
 
 /// A setting of a run.
 pub(crate) struct Setting {
-    /// Field of the setting, which names the flag and the key.
+    /// Name of the setting's field, from which the names of the flag and the key are derived.
     pub field: &'static str,
     /// `true` for a setting with several keys.
     pub has_keys: bool,
@@ -49,7 +49,7 @@ impl Setting {
     }
 }
 
-/// A value that another value can complete.
+/// A value that can be completed by another value.
 pub trait Combine {
     /// `true` for a value with several keys.
     const HAS_KEYS: bool = false;
@@ -77,8 +77,8 @@ impl Combine for bool {
     }
 }
 
-/// A flag that may be repeated. Its values follow the values of the file, because later values take
-/// precedence.
+/// A flag that may be repeated. The values of the flag follow the values of the file, because later
+/// values take precedence.
 impl<T: Keys> Combine for Vec<T> {
     const HAS_KEYS: bool = true;
 
@@ -92,8 +92,8 @@ impl<T: Keys> Combine for Vec<T> {
     }
 }
 
-/// Returns a setting with several keys, merged from all its occurrences; later occurrences take
-/// precedence.
+/// Returns a setting with several keys, merged from all occurrences of the setting; later
+/// occurrences take precedence.
 pub fn merged<T: Keys>(texts: Vec<T>) -> T {
     texts.into_iter().fold(T::default(), |earlier, later| later.or(earlier))
 }
@@ -154,7 +154,7 @@ pub trait Keys: Combine + Default + DeserializeOwned {
 
 /// A key of a setting.
 pub struct Key {
-    /// Field of the key.
+    /// Name of the key's field.
     pub field: &'static str,
     /// Placeholder of the value in the help.
     pub value: &'static str,
@@ -241,9 +241,10 @@ macro_rules! settings {
 
 /// Declares a setting with several keys; the documentation of the setting is the text above the
 /// keys in the help. The literal is `true` if the value of the first key may be given without the
-/// key. Each key has its help, and brackets contain the placeholder of the value, which may be
-/// followed by `=` and the text that replaces `{values}` in the help. `as` names the deserializer
-/// of the value, `=` gives the default, and `=>` the value on the command line of `plan`.
+/// key. Each key has its help. Brackets contain the placeholder of the value; the placeholder may
+/// be followed by `=` and the text that replaces `{values}` in the help. `as` names the
+/// deserializer of the value, `=` gives the default, and `=>` the value on the command line of
+/// `plan`.
 #[macro_export]
 macro_rules! keys {
     (@flag_value $plan:ident) => { None };

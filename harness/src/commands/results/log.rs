@@ -34,7 +34,7 @@ pub(super) struct LogArgs {
 const FIRST: [&str; 8] =
     ["started", "run", "about", "verdict", "elo", "elo_low", "elo_high", "llr"];
 
-/// Columns that a narrow terminal omits.
+/// Columns that are omitted on a narrow terminal.
 const OMITTED: [&str; 4] = ["bounds, Elo", "limits", "LL, LD, DD+WL, WD, WW", "date"];
 
 /// Writes one log of the SPRTs in all stores.

@@ -45,8 +45,8 @@ const LOOK: Duration = Duration::from_millis(100);
 /// reported within this time; a build takes longer.
 const LOOKS: u32 = 40;
 
-/// File in the results folder with the name of the last started run. The process of the run holds a
-/// lock on the file.
+/// Name of the file, in the results folder, that contains the name of the last started run. The
+/// process of this run holds a lock on the file.
 const LOCK: &str = ".started";
 
 /// Start of a process, and the wait for its exit.

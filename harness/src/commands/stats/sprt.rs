@@ -1,4 +1,4 @@
-//! `arbiter stats sprt`: strength and SPRT state of given counts.
+//! `arbiter stats sprt`: strength and SPRT state computed from given counts.
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -36,7 +36,8 @@ pub(crate) struct CountArgs {
     overshoot: Option<Correction>,
 }
 
-/// Strength and SPRT state of given counts: `arbiter stats sprt`. Intervals cover 95 %.
+/// Strength and SPRT state computed from given counts: `arbiter stats sprt`. All intervals are 95 %
+/// confidence intervals.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.stats.sprt/2")]
 pub(crate) struct CountFigures {

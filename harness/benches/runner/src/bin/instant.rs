@@ -1,9 +1,10 @@
 //! Engine that answers immediately, so that the runner causes nearly all costs of a match.
 //!
-//! The engine plays random legal moves. It logs the time of each `go` that it reads and of each
-//! `bestmove` that it writes, from the monotonic clock, which all processes share. The log is a
-//! file in the folder that `INSTANT_LOG` names. It is written in blocks during the match, so that
-//! the exit of the engine takes little time: a runner may wait for the exit.
+//! The engine plays random legal moves. The engine logs the time of each `go` that it reads and of
+//! each `bestmove` that it writes. The times come from the monotonic clock, which all processes
+//! share. The log is a file in the folder that `INSTANT_LOG` names. The log is written in blocks
+//! during the match, so that the exit of the engine takes little time: a runner may wait for the
+//! exit.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};

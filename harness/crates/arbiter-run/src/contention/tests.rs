@@ -107,7 +107,8 @@ fn waiting_without_a_clock_is_not_suspect() {
     assert!(judged(&starved).is_some());
 }
 
-/// Model of a machine and two engines. The first of two values belongs to engine 0.
+/// Model of a machine and two engines. In a field with two values, the first value belongs to
+/// engine 0.
 struct Model {
     name: &'static str,
     /// Strength of engine 0 above engine 1, in Elo.
@@ -174,8 +175,9 @@ impl Model {
         (game(white, sides, winner, lost.map(|(_, late)| late)), score)
     }
 
-    /// Returns the mean score of engine 0 relative to an idle machine, in Elo, the standard error
-    /// of this difference, and the mean number of repetitions per pair.
+    /// Returns the mean difference between the score of engine 0 and its score on an idle machine
+    /// (in Elo), the standard error of this difference (in Elo), and the mean number of repetitions
+    /// per pair.
     fn bias(&self, pairs: u64, rule: Rule) -> (f64, f64, f64) {
         let mut sum = 0.0;
         let mut squares = 0.0;

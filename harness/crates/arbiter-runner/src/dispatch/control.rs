@@ -7,7 +7,7 @@ use crate::executor::Executor;
 use crate::signal::StopSignal;
 use arbiter_run::{ControlCommand, MAX_SLOTS, Pace, RunEvent, RunInput, RunStatus};
 
-/// Command to a run in progress, with the channel for its answer.
+/// Command to a run in progress, with the channel for the answer.
 #[derive(Debug)]
 pub struct ControlRequest {
     /// Command to carry out.

@@ -31,7 +31,7 @@ pub struct LocalExecutor {
     taken: BTreeSet<usize>,
     /// Tasks of busy slots.
     busy: JoinSet<()>,
-    /// Other end of the channel of events of the slots.
+    /// Receiving end of the channel through which the slots send events.
     done: mpsc::UnboundedReceiver<(Option<Slot>, JobEvent)>,
 }
 

@@ -57,7 +57,7 @@ pub(super) struct Shared {
     /// List of the games in progress.
     pub(super) live_games: LiveGames,
     pub(super) options: LocalOptions,
-    /// Channel of events. The event that ends a job is sent together with its slot.
+    /// Channel of events. The event that ends a job is sent together with the slot of the job.
     pub(super) events: mpsc::UnboundedSender<(Option<Slot>, JobEvent)>,
 }
 

@@ -31,7 +31,7 @@ pub struct BuildTable {
     toolchain: Option<Vec<String>>,
     /// Arguments that run the bench, split as in a shell.
     bench: Option<String>,
-    /// Pattern of the node count, and optionally the speed, in the output of the bench.
+    /// Pattern that matches the node count, and optionally the speed, in the output of the bench.
     bench_pattern: Option<String>,
     /// Time limit of the bench, in seconds.
     bench_timeout: Option<f64>,

@@ -32,7 +32,7 @@ struct GateTable {
     /// Paths; the gate is skipped if nothing below these paths has changed.
     #[serde(default)]
     changed: Vec<String>,
-    /// `true`, the default, if no further gates run after a failure of this gate.
+    /// `true` (the default) if no further gates run after a failure of this gate.
     stop: Option<bool>,
     /// Maximum duration, in seconds; when this time has elapsed, an SPRT reports its result so far.
     budget: Option<f64>,

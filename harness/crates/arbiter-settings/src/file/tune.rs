@@ -30,11 +30,11 @@ settings! {
         /// File with a table of parameters, relative to the settings file.
         #[serde(deserialize_with = "path")]
         params: Option<PathBuf>,
-        /// Spin options of the engine that are parameters.
+        /// Names of the engine's spin options that are parameters of the tuning run.
         spins: Vec<String>,
         /// Number of pairs per iteration.
         pairs: Option<u64>,
-        /// `[[tune.parameter]]`, as written.
+        /// The `[[tune.parameter]]` tables, before their values are checked.
         parameter: Vec<ParameterTable>,
     }
 }

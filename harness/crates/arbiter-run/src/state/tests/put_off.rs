@@ -1,4 +1,5 @@
-//! Pairs that CPU contention decided twice are played and counted after all other pairs.
+//! Pairs that were void twice because of CPU contention are played and counted after all other
+//! pairs.
 
 use super::*;
 
