@@ -20,7 +20,8 @@ pub struct Strength {
     /// Logistic Elo from the pairs, or from the games if there are no pairs; in a test, corrected
     /// for the stopping rule. `None` before the first result.
     pub elo: Option<Estimate>,
-    /// Elo of a test without correction for the stopping rule, biased towards the verdict.
+    /// Elo of a test without correction for the stopping rule; this Elo is biased towards the
+    /// verdict.
     pub naive: Option<Estimate>,
     /// Normalized Elo; a bound if all games were won or all were lost. `None` before the first
     /// result, and if the results have no variance for another reason.

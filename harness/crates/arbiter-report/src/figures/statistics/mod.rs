@@ -48,7 +48,8 @@ pub struct GameStatistics {
     names: OpeningNames,
     /// For each opening, by number: the number of the equal opening that was played first.
     same_as: BTreeMap<u64, u64>,
-    /// Number of the opening that was played first, by FEN and by board after the book moves.
+    /// Number of the opening that was played first, for each combination of FEN and board after the
+    /// book moves.
     first_of: HashMap<[String; 2], u64>,
 }
 
@@ -59,7 +60,7 @@ pub struct PlayedOpening {
     pub label: String,
     /// Full name of the opening.
     pub name: String,
-    /// Board field of the FEN after the book moves.
+    /// Piece placement (first field of the FEN) after the book moves.
     pub placement: String,
     /// White's results.
     pub white: Trinomial,
@@ -170,7 +171,7 @@ impl GameStatistics {
     }
 }
 
-/// Returns the board field of the FEN after the book moves of a game.
+/// Returns the piece placement (first field of the FEN) after the book moves of a game.
 fn placement_after_book(game: &GameRecord) -> String {
     position_after(game, book_plies(game)).board().to_string()
 }

@@ -1,5 +1,5 @@
 //! Report on the games of PGN files as a document. PGN files contain players, results and openings;
-//! the document lists the data of a run that PGN files lack.
+//! the document also lists the data that a run contains and PGN files do not.
 
 use crate::figures::{PlayedOpening, Rating, Strength, first_place, superiority};
 use crate::parts::{Block, Document, Table, UNDEFINED, percent};
