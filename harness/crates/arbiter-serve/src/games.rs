@@ -48,8 +48,8 @@ impl UrlQuery {
 #[derive(Debug, Default)]
 pub(crate) struct Openings {
     table: Option<OpeningNames>,
-    /// Opening names of each run, identified by its name and start time. The inner map maps the
-    /// number of each opening in the book to its name.
+    /// Opening names by run; the key of a run consists of the name and the start time of the run.
+    /// The inner map maps the number of an opening in the book to the name of the opening.
     runs: BTreeMap<(String, i64), BTreeMap<u64, String>>,
 }
 

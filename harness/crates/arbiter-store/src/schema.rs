@@ -280,7 +280,7 @@ impl Store {
     }
 
     /// Returns the format of the file, 0 for a new file. Fails if the format is newer than
-    /// [`FORMAT`] or older than [`FIRST_FORMAT`], or if the file is of another program.
+    /// [`FORMAT`] or older than [`FIRST_FORMAT`], or if the file belongs to another program.
     pub(super) fn format(&self) -> Result<i64> {
         // A single query, because another process may create the tables at any time.
         let select =
