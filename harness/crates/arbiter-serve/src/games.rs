@@ -17,8 +17,8 @@ use arbiter_store::{GamePart, GameQuery, Store, StoreError, StoredRun};
 /// Maximum number of games in a PGN file.
 const MAX_PGN: u64 = 100_000;
 
-/// Maximum number of runs whose opening names are cached. Viewers may request any run, so the cache
-/// is emptied when it is full.
+/// Maximum number of runs whose opening names are cached. Viewers may request any run, so a full
+/// cache is emptied.
 const MAX_RUNS: usize = 16;
 
 impl UrlQuery {

@@ -3,8 +3,9 @@
 //! A page of another site (a foreign page) must not be able to use the browser of an authorized
 //! user. A foreign page cannot send the token: before a browser sends the header `Authorization`
 //! for a foreign page, the browser asks the server for permission (CORS preflight), and the server
-//! refuses. A foreign page cannot read responses either, because unknown host names are refused
-//! even if they resolve to this machine. In addition, requests from another origin are refused.
+//! refuses. A foreign page cannot read responses either, because requests to unknown host names are
+//! refused even if the names resolve to this machine. In addition, requests from another origin are
+//! refused.
 
 use std::net::IpAddr;
 

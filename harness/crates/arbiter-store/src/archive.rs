@@ -1,6 +1,6 @@
 //! Export and import of a run as one file, and removal of runs. The file is compressed with gzip.
-//! It contains a header, one line of JSON for each row of the run and for each gate outcome of the
-//! run's commits, and an end mark.
+//! The file contains a header, one line of JSON for each row of the run and for each gate outcome
+//! of the run's commits, and an end mark.
 
 mod import;
 

@@ -181,7 +181,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails if a game is damaged, with the error for the first damaged game, or if the store
+    /// If games are damaged, returns the error for the first damaged game. Also fails if the store
     /// cannot be read.
     pub fn check_games(&self, run: &str) -> Result<()> {
         self.damaged_games(run)?.into_iter().next().map_or(Ok(()), Err)

@@ -1,4 +1,4 @@
-//! Reading from a store without blocking the processes that write to it.
+//! Reading from a store without blocking the processes that write to the store.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

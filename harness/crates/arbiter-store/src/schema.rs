@@ -325,8 +325,8 @@ impl Store {
         transaction.commit().map_err(|e| self.sqlite(e))
     }
 
-    /// Copies the store to a file in the same folder, unless the store is new. The name of the copy
-    /// contains `format`. The caller must hold the write lock.
+    /// Copies the store to a file in the folder of the store, unless the store is new. The name of
+    /// the copy contains `format`. The caller must hold the write lock.
     fn keep_copy(&self, format: i64) -> Result<()> {
         if format == 0 {
             return Ok(());

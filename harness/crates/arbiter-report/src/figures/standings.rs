@@ -29,7 +29,7 @@ pub struct Row {
     pub rating: Option<Rating>,
 }
 
-/// Elo rating of an engine, relative to the mean rating of its group of comparable engines.
+/// Elo rating of an engine, relative to the mean rating of the comparable engines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rating {
     /// Rating in Elo, or a bound on the rating.

@@ -39,7 +39,7 @@ pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     Figure { caption, description, chart: Chart::Intervals(chart), table: Table::new([]) }
 }
 
-/// Adds a table with the LOS of each engine against each other engine, in per cent, and a legend.
+/// Adds a table with the LOS, in per cent, of each engine against each other engine, and a legend.
 /// `engines` contains the index and name of each engine; `likelihood` returns the LOS, 0 to 1, for
 /// two indices.
 pub(crate) fn superiority(

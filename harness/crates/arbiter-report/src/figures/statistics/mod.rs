@@ -37,7 +37,8 @@ pub struct GameStatistics {
     /// Numbers of games by White's result.
     pub white: Trinomial,
     /// Played openings by number, from 0. Openings with the same FEN and the same board after the
-    /// book moves count as one opening, with the number of the opening that was played first.
+    /// book moves count as one opening. The number of this opening is the number of the opening
+    /// that was played first.
     pub openings: BTreeMap<u64, PlayedOpening>,
     /// Games in which an engine scored far less than its best evaluation predicted, largest errors
     /// first.

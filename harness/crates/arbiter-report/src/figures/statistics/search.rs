@@ -24,8 +24,8 @@ const WEIGHTS: [(Role, usize); 4] =
     [(Role::Knight, 1), (Role::Bishop, 1), (Role::Rook, 2), (Role::Queen, 4)];
 
 /// Exclusive upper ends of the time buckets, in milliseconds; the last bucket has no upper end. The
-/// steps 1, 2, 5 are roughly even on a logarithmic scale. Such a scale suits thinking times, which
-/// differ by orders of magnitude.
+/// steps 1, 2, 5 are roughly even on a logarithmic scale. A logarithmic scale suits thinking times,
+/// which differ by orders of magnitude.
 pub(crate) const ENDS_MS: [u64; 16] =
     [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
 

@@ -16,9 +16,9 @@ const MAX_LABELLED: usize = 4;
 pub enum Chart {
     /// Lines along a horizontal axis.
     Lines(Lines),
-    /// Bars that start at zero, one or more for each label.
+    /// Bars that start at zero, with one or more bars for each label.
     Bars(Bars),
-    /// Values with intervals, one for each label.
+    /// Values with intervals, with one value for each label.
     Intervals(Intervals),
 }
 
@@ -66,7 +66,7 @@ pub struct Bars {
     pub is_horizontal: bool,
 }
 
-/// Values with intervals, one below another.
+/// Values with intervals, one value per row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Intervals {
     /// Label of the value axis: quantity and unit.

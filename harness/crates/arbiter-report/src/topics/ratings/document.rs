@@ -130,7 +130,7 @@ fn leaders(ratings: &Ratings<'_>, order: &[usize]) -> String {
     format!("{}: {}.", place(&rated, *first), rating.describe(results, &level))
 }
 
-/// Adds a table of the players with their ratings and scores, remarks, and a chart of the ratings.
+/// Adds a table of the players (with ratings and scores), remarks, and a chart of the ratings.
 fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let order: Vec<usize> = order.iter().copied().filter(|p| ratings.is_shown(*p)).collect();
     // Each model has its own Elo scale, so the heading names the model unless the model is the

@@ -21,8 +21,8 @@ pub struct PerftReport<'a> {
     pub counts: &'a [Count],
     /// Verdict on each count; an error describes an engine fault.
     pub verdicts: &'a [Result<Verdict, String>],
-    /// Text ` (worker NAME)` for each verdict, which the descriptions of errors contain; empty if
-    /// the engine ran on this machine.
+    /// For each verdict, the text ` (worker NAME)` that is part of error descriptions; empty if the
+    /// engine ran on this machine.
     pub workers: &'a [String],
     /// Number of positions that were skipped because every count exceeds --depth or --max-nodes.
     pub beyond: usize,
@@ -198,7 +198,8 @@ impl PerftReport<'_> {
     }
 
     /// Returns lines with the numbers of positions that were skipped or whose verdict is not
-    /// [`Verdict::Right`], and, if workers were used, a line with the workers.
+    /// [`Verdict::Right`], and, if workers were used, a line with the number of positions by
+    /// worker.
     fn other_counts(&self) -> Vec<String> {
         let PerftTotals { wrong, wrong_suite, faults, .. } = self.totals();
         let all = [
