@@ -95,12 +95,12 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
     (!may_write(file) || !may_write(folder_of(file))).then_some(ONLY_READ)
 }
 
-/// Returns an error unless the store, and every file that SQLite opens together with the store, is
-/// a regular file: SQLite could block forever on a special file, and would follow a symbolic link
-/// out of the folder. Also returns an error if a file that SQLite opens together with the store has
-/// a second hard link, because SQLite would overwrite a file that is also in use under another
-/// name. A journal that names a super-journal is an error, too. These errors occur only in results
-/// folders from untrusted sources.
+/// Returns an error unless the store, and every existing file that SQLite opens together with the
+/// store, is a regular file: SQLite could block forever on a special file, and would follow a
+/// symbolic link out of the folder. Also returns an error if a file that SQLite opens together with
+/// the store has a second hard link, because SQLite would overwrite a file that is also in use
+/// under another name. A journal that names a super-journal is an error, too. These errors occur
+/// only in results folders from untrusted sources.
 fn check_files(file: &Path) -> Result<()> {
     for end in ENDINGS {
         let path = file.with_file_name(format!("{FILE_NAME}{end}"));
