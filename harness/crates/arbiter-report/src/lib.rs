@@ -1,7 +1,8 @@
 //! Reports for users: the [`Summary`] of a run, and formatters for all output formats.
 //!
-//! Formatters convert values to text; the caller opens files. Only [`Live`], [`note`] and the log
-//! functions print, to standard error.
+//! Formatters convert values to text; the caller opens files. Only [`print_result`] and
+//! [`print_report`] write to standard output. Only [`Live`], [`progress_bar`], [`note`] and the log
+//! functions write to standard error.
 //!
 //! `parts` and `forms` do not depend on runs. `figures` contains the values of a run, and `topics`
 //! contains sections and reports by subject. `run`, `live` and `games` contain the reports of runs.

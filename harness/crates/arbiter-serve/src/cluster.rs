@@ -49,7 +49,8 @@ impl ClusterMonitor {
         }
     }
 
-    /// Returns the live page of the runs, and of the workers that the query selects.
+    /// Returns the live page that shows the runs on the server and the workers selected by the
+    /// query.
     pub(crate) fn page<'a>(&'a self, results: &'a Path, url_query: &'a UrlQuery) -> LivePage<'a> {
         let mut residuals = BTreeMap::new();
         // Number of ticks until the residuals are computed again.
@@ -120,7 +121,7 @@ const RESIDUAL_TICKS: u32 = 120;
 /// Sentence shown until a lost connection has been restored.
 const CONNECTION_LOST: &str = "The connection to the NATS server is lost; reconnecting.";
 
-/// Returns, for each worker, its largest residual in a run of the cluster.
+/// Returns the largest residual of each worker over all runs of the cluster.
 fn largest_residuals(results: &Path, cluster: &Cluster) -> BTreeMap<String, f64> {
     // A run on the server may be stored in another folder. In that case, `results` contains no
     // pairs of the run.

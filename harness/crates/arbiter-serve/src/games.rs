@@ -17,8 +17,8 @@ use arbiter_store::{GamePart, GameQuery, Store, StoreError, StoredRun};
 /// Maximum number of games in a PGN file.
 const MAX_PGN: u64 = 100_000;
 
-/// Maximum number of runs whose opening names are cached. Viewers may request any run, so the cache
-/// is emptied when it is full.
+/// Maximum number of runs whose opening names are cached. Viewers may request any run, so a full
+/// cache is emptied.
 const MAX_RUNS: usize = 16;
 
 impl UrlQuery {
@@ -48,8 +48,8 @@ impl UrlQuery {
 #[derive(Debug, Default)]
 pub(crate) struct Openings {
     table: Option<OpeningNames>,
-    /// Opening names of each run, identified by its name and start time. The inner map maps the
-    /// number of each opening in the book to its name.
+    /// Opening names by run; the key of a run consists of the name and the start time of the run.
+    /// The inner map maps the number of an opening in the book to the name of the opening.
     runs: BTreeMap<(String, i64), BTreeMap<u64, String>>,
 }
 

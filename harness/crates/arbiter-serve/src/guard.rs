@@ -1,10 +1,11 @@
 //! Access control: decides which requests may see and control runs.
 //!
-//! A page of another site must not be able to use the browser of an authorized user. Such a page
-//! cannot send the token: before a browser sends the header `Authorization` for a page of another
-//! site, the browser asks the server for permission (CORS preflight), and the server refuses. Such
-//! a page cannot read responses either, because unknown host names are refused even if they resolve
-//! to this machine. In addition, requests from another origin are refused.
+//! A page of another site (a foreign page) must not be able to use the browser of an authorized
+//! user. A foreign page cannot send the token: before a browser sends the header `Authorization`
+//! for a foreign page, the browser asks the server for permission (CORS preflight), and the server
+//! refuses. A foreign page cannot read responses either, because requests to unknown host names are
+//! refused even if the names resolve to this machine. In addition, requests from another origin are
+//! refused.
 
 use std::net::IpAddr;
 
@@ -66,8 +67,8 @@ impl Guard {
         self.token.is_some()
     }
 
-    /// Checks that a request is addressed to this server, and that no page of another site sends it
-    /// in the background.
+    /// Checks that a request is addressed to this server, and that the request is not sent in the
+    /// background by a page of another site.
     ///
     /// # Errors
     ///
@@ -89,7 +90,7 @@ impl Guard {
         if is_foreign && !is_opened { Err(BACKGROUND) } else { Ok(()) }
     }
 
-    /// Checks that a request that is addressed to this server may control a run.
+    /// Checks that a request addressed to this server may control a run.
     ///
     /// # Errors
     ///

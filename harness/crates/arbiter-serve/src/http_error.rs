@@ -6,7 +6,7 @@ use axum::response::{Html, IntoResponse, Response};
 use crate::web;
 use arbiter_store::StoreError;
 
-/// Error of a request: its status code, and a sentence for the error page.
+/// Error of a request: the status code of the response, and a sentence for the error page.
 #[derive(Debug)]
 pub(crate) struct HttpError(pub(crate) StatusCode, pub(crate) String);
 

@@ -25,8 +25,8 @@ pub(crate) const TICK: Duration = Duration::from_millis(500);
 const IDLE_TICKS: u32 = 60;
 
 /// Maximum number of live pages. Each page has a thread and a connection to the store, and without
-/// a limit, queries could create any number of pages. Threads of removed pages, which may still be
-/// reading the store, are limited to the same number.
+/// a limit, queries could create any number of pages. Removed pages whose threads are still reading
+/// the store are limited to this number, too.
 const MAX_TOPICS: usize = 64;
 
 /// Identity of a live page.
@@ -56,8 +56,8 @@ impl Topic {
 /// Last published version of a page; the version number is 0 if no version has been published yet.
 pub(crate) type Latest = Arc<PageVersion>;
 
-/// Live page, as the hub knows it. The thread of the page owns the sender of its versions and ends
-/// when this value is dropped.
+/// Entry of the hub for a live page. The thread of the page owns the sender of the page's versions,
+/// and ends when this entry is dropped.
 #[derive(Debug)]
 struct Page {
     versions: Weak<watch::Sender<Latest>>,

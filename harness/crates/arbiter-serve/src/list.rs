@@ -1,4 +1,4 @@
-//! List of runs, kept up to date: the state shared by all lists, and the requested pages.
+//! Live lists of runs: the state that all lists share, and the pages that clients request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -46,7 +46,7 @@ async fn figures(State(registry): State<Arc<Registry>>) -> Response {
 }
 
 /// Converts OpenMetrics to the text format of Prometheus: the descriptions of counters contain the
-/// full name with `_total`, and the lines with units and the end marker are removed.
+/// full name with `_total`; the end marker and all lines with units are removed.
 fn prometheus_text(open_metrics: &str) -> String {
     let is_counter = |name: &str| open_metrics.contains(&format!("\n# TYPE {name} counter\n"));
     let lines = open_metrics.lines().filter(|line| !line.starts_with("# UNIT") && *line != "# EOF");

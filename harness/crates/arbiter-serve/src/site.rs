@@ -34,7 +34,7 @@ pub(crate) struct Inner {
     /// Identity of this server process, different from the identity of each earlier process at the
     /// same address.
     pub(crate) boot: String,
-    /// Locks of computations, by key: the name of a run, or empty for comparisons.
+    /// Locks of computations. The key is the name of a run, or empty for comparisons.
     turns: Mutex<BTreeMap<String, Arc<Mutex<()>>>>,
     /// Permits for computations, [`MAX_COMPUTED`] in total.
     permits: Arc<Semaphore>,
@@ -122,7 +122,7 @@ impl Site {
         self.compute_shared(run, move |results| work(results, &name)).await
     }
 
-    /// Computes the result of a request about the games of a run that a query selects.
+    /// Computes the result of a request about the games that a query selects from a run.
     pub(crate) async fn select_games<T: Send + 'static>(
         &self,
         run: &str,

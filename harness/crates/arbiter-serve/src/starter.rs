@@ -28,7 +28,7 @@ pub enum StartResult {
     Run,
     /// The test is still being prepared; the server log reports the start or the failure.
     Prepared,
-    /// Another run, with this name, was started by this server and is still running.
+    /// Another run that this server started is still running; contains the name of that run.
     Busy(String),
     /// The test was not started or has failed; contains the reason.
     Refused(String),

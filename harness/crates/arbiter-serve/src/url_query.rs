@@ -33,7 +33,7 @@ impl UrlQuery {
     }
 
     /// Returns the URL of `path` with all non-empty fields. If `part` is given, the URL selects the
-    /// page `part` of a list, counted from 0.
+    /// list page with the index `part` (from 0).
     pub(crate) fn address(&self, path: &str, part: Option<u64>) -> String {
         let is_kept = |(name, value): &(String, String)| name != "page" && !value.is_empty();
         let fields = self.fields.iter().filter(|(_, field)| is_kept(field));

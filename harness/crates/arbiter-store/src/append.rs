@@ -60,11 +60,11 @@ impl Store {
         self.connection.execute_batch("COMMIT").map_err(|e| self.sqlite(e))
     }
 
-    /// Commits a pair with its games. When the function returns, the pair is on disk, unless it is
-    /// part of a [group](Store::begin_group). `noise` describes the disturbance if the machine
-    /// disturbed the pair but the pair counts nevertheless; `worker` is the worker that played the
-    /// pair, `None` for this machine. Returns `false` if the pair is already stored; the stored
-    /// pair then remains unchanged.
+    /// Commits a pair with its games. When the function returns, the pair is on disk, unless the
+    /// pair is part of a [group](Store::begin_group). If the machine disturbed the pair but the
+    /// pair counts nevertheless, `noise` describes the disturbance. `worker` is the worker that
+    /// played the pair; `None` if this machine played the pair. Returns `false` if the pair is
+    /// already stored; the stored pair then remains unchanged.
     pub fn append(
         &mut self,
         run: &str,

@@ -1,6 +1,6 @@
 //! Export and import of a run as one file, and removal of runs. The file is compressed with gzip.
-//! It contains a header, one line of JSON for each row of the run and for each gate outcome of the
-//! run's commits, and an end mark.
+//! The file contains a header, one line of JSON for each row of the run and for each gate outcome
+//! of the run's commits, and an end mark.
 
 mod import;
 
@@ -43,8 +43,8 @@ const TABLES: [&str; 13] = [
 /// Table of gate outcomes. Its rows belong to commits, not to runs.
 const GATES: &str = "gates";
 
-/// Names that replace the names of a table and a column in the last line. The last line contains
-/// the number of preceding lines.
+/// Names in the last line, where other lines have the names of a table and of a column. The last
+/// line contains the number of preceding lines.
 const END: [&str; 2] = ["end", "lines"];
 
 /// Reason why a run cannot be exported or imported.
@@ -107,7 +107,7 @@ enum Cell {
 
 impl Line {
     /// Reads a line in exactly the form in which [`Store::export_run`] writes it; returns `None`
-    /// for other forms, which serde may read.
+    /// for other forms, which the caller reads with serde.
     fn compact(text: &str) -> Option<Line> {
         Compact::read(text, |json| {
             json.expect("{\"table\":")?;

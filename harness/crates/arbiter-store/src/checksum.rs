@@ -23,14 +23,15 @@ pub(super) const GAME_COLUMNS: &str = "pair, half, white, black, result, termina
     chess960, plies, duration_ms, moves, begun_ms, swing";
 
 /// SQL join of pairs (`p`) with the first game (`a`) and the second game (`b`) of each pair. The
-/// index contains the results of the games: rows of the table are hundreds of times as large,
-/// because they contain the moves.
+/// index contains the results of the games. Rows of the table `games` are hundreds of times as
+/// large as rows of the index, because rows of the table contain the moves.
 pub(super) const PAIRS: &str = "pairs p
     LEFT JOIN games a INDEXED BY games_listed ON a.run = p.run AND a.pair = p.pair AND a.half = 0
     LEFT JOIN games b INDEXED BY games_listed ON b.run = p.run AND b.pair = p.pair AND b.half = 1";
 
 /// SQL expression for the checksum of a row of [`PAIRS`]. The checksum covers all values that
-/// affect the counts. It excludes the moves, so that readers of the counts need not read the moves.
+/// affect the counts. The checksum excludes the moves, so that readers of the counts need not read
+/// the moves.
 pub(super) const OF_PAIR: &str = "checksum(p.pair, p.first, p.second, p.opening, p.first_hash,
     p.second_hash, a.white, a.black, a.result, a.termination, b.white, b.black, b.result, b.termination)";
 
@@ -180,7 +181,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails if a game is damaged, with the error for the first damaged game, or if the store
+    /// If games are damaged, returns the error for the first damaged game. Also fails if the store
     /// cannot be read.
     pub fn check_games(&self, run: &str) -> Result<()> {
         self.damaged_games(run)?.into_iter().next().map_or(Ok(()), Err)

@@ -1,8 +1,8 @@
-//! Reader of JSON in the form in which the store writes it, without white space.
+//! Reader for JSON in the form that the store writes (without white space).
 //!
 //! The moves of a run are megabytes of JSON, which this reader reads several times as fast as
-//! serde. For JSON in any other form, it returns `None`. The crate is compiled as one unit, because
-//! otherwise the functions of this module would not be inlined.
+//! serde. For JSON in any other form, this reader returns `None`. The crate is compiled as one
+//! unit, because otherwise the functions of this module would not be inlined.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -73,7 +73,8 @@ fn read_search(json: &mut Compact<'_>) -> Option<SearchInfo> {
 pub(crate) struct Compact<'a>(&'a str);
 
 impl<'a> Compact<'a> {
-    /// Returns what `read` reads from a complete text.
+    /// Returns the value that `read` reads from `text`; `None` unless `read` reads the complete
+    /// text.
     pub(crate) fn read<T>(
         text: &'a str,
         read: impl FnOnce(&mut Compact<'a>) -> Option<T>,
@@ -82,7 +83,7 @@ impl<'a> Compact<'a> {
         read(&mut json).filter(|_| json.0.is_empty())
     }
 
-    /// Reads `token`; reads nothing and returns `None` if the rest does not start with it.
+    /// Reads `token`. If the rest does not start with `token`, reads nothing and returns `None`.
     pub(crate) fn expect(&mut self, token: &str) -> Option<()> {
         self.0 = self.0.strip_prefix(token)?;
         Some(())
@@ -146,7 +147,7 @@ impl<'a> Compact<'a> {
         Some(value)
     }
 
-    /// Reads a whole number that is not negative.
+    /// Reads a non-negative integer.
     pub(crate) fn number<T: TryFrom<u64>>(&mut self) -> Option<T> {
         let end = self.0.bytes().take_while(u8::is_ascii_digit).count();
         let (digits, rest) = self.0.split_at(end);
@@ -156,7 +157,7 @@ impl<'a> Compact<'a> {
         number.try_into().ok()
     }
 
-    /// Reads a whole number.
+    /// Reads an integer.
     pub(crate) fn integer<T: TryFrom<i64>>(&mut self) -> Option<T> {
         let number: i64 = if self.expect("-").is_some() {
             // For serde, -0 is a floating-point number.
@@ -209,7 +210,8 @@ mod tests {
 
     use serde::Deserialize;
 
-    /// Checks that a text is read as serde reads it, or not at all. Returns whether it is read.
+    /// Checks that `read` either returns the same value as serde or returns `None`. Returns `true`
+    /// if `read` returns a value.
     fn check<'a, T: Deserialize<'a> + PartialEq + Debug>(
         text: &'a str,
         read: impl FnOnce(&mut Compact<'a>) -> Option<T>,

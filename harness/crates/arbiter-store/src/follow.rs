@@ -1,4 +1,4 @@
-//! Reading from a store without blocking the processes that write to it.
+//! Reading from a store without blocking the processes that write to the store.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -55,7 +55,8 @@ impl Store {
         read.map_err(|e| self.sqlite(e))
     }
 
-    /// Returns the position after which new games will be added.
+    /// Returns the largest row number of a game in the store. Games that are added later have
+    /// larger row numbers.
     pub fn mark(&self) -> Result<u64> {
         self.number("SELECT coalesce(max(rowid), 0) FROM games", [])
     }

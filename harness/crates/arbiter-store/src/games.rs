@@ -154,8 +154,8 @@ impl Store {
         self.rows(CHOSEN, params, listed)
     }
 
-    /// Returns the openings of a run's games, as indices in the order of the book. The second
-    /// number is the lowest number of a pair that was played from the opening.
+    /// Returns the openings of a run's games. Each item contains the index of an opening in the
+    /// order of the book, and the lowest number of a pair that was played from the opening.
     pub fn openings(&self, run: &str) -> Result<Vec<(u64, u64)>> {
         let select = "SELECT opening, min(pair) FROM pairs WHERE run = ?1 GROUP BY opening";
         self.rows(select, [run], |row| row.try_into())

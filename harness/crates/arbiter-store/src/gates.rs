@@ -62,8 +62,8 @@ impl Store {
     }
 
     /// Returns the outcomes that a report of a run may show, oldest first. Outcomes that were
-    /// imported with this run precede all others; outcomes that were imported with other runs are
-    /// omitted.
+    /// imported with this run precede all other outcomes; outcomes that were imported with other
+    /// runs are omitted.
     pub fn gates_for_run(&self, run: &str) -> Result<Vec<StoredGate>> {
         let condition = format!("{FOR_RUN} ORDER BY key <> ?1, created_ms, id");
         self.select_gates(&condition, Some(&imported_key(run)))

@@ -77,7 +77,7 @@ pub fn own_files(folder: &Path) -> Vec<PathBuf> {
     always.into_iter().chain(existing).collect()
 }
 
-/// Last bytes of a journal of SQLite that contains the name of a super-journal.
+/// Last bytes of an SQLite journal that contains the name of a super-journal.
 const SUPER_JOURNAL: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
 /// Reason why the user cannot write to a store.
@@ -95,11 +95,12 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
     (!may_write(file) || !may_write(folder_of(file))).then_some(ONLY_READ)
 }
 
-/// Returns an error if the store, or a file that SQLite opens together with the store, is not a
-/// regular file, because SQLite could block forever on such a file, and would follow a symbolic
-/// link to a file outside the folder. Also returns an error if one of the additional files has a
-/// second hard link, because SQLite would overwrite the other file, or if the journal names further
-/// files. These cases occur only in results folders from untrusted sources.
+/// Returns an error unless the store, and every existing file that SQLite opens together with the
+/// store, is a regular file: SQLite could block forever on a special file, and would follow a
+/// symbolic link out of the folder. Also returns an error if a file that SQLite opens together with
+/// the store has a second hard link, because SQLite would overwrite a file that is also in use
+/// under another name. A journal that names a super-journal is an error, too. These errors occur
+/// only in results folders from untrusted sources.
 fn check_files(file: &Path) -> Result<()> {
     for end in ENDINGS {
         let path = file.with_file_name(format!("{FILE_NAME}{end}"));
@@ -125,8 +126,9 @@ fn check_files(file: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Returns whether a journal ends with the mark of a super-journal, whose name it contains. SQLite
-/// opens all files named in a super-journal, but writes one only for transactions in several files.
+/// Returns whether a journal ends with the mark that follows the name of a super-journal. SQLite
+/// opens all files that a super-journal names, but writes a super-journal only for transactions
+/// that change several database files.
 fn names_other_journal(journal: &Path) -> bool {
     let mut end = [0; SUPER_JOURNAL.len()];
     File::open(journal)
@@ -229,7 +231,7 @@ pub struct Store {
     file: PathBuf,
     /// Response times in the pairs of an unfinished group, by run.
     group_latencies: BTreeMap<String, Latencies>,
-    /// Identities of the file and its log at the last check.
+    /// Identities of the store's file and of the write-ahead log at the last check.
     last_identities: RefCell<[watch::FileIdentity; 2]>,
     /// Number of progress checks of the current query.
     ticks: Arc<AtomicU64>,
@@ -385,9 +387,9 @@ impl Store {
         Ok(row.expect("a query of an aggregate has one row"))
     }
 
-    /// Runs `work` atomically: as a transaction, or as a part of the current transaction. Many
-    /// queries in one transaction see the same state of the store, and take less time, because each
-    /// transaction locks the file.
+    /// Runs `work` atomically: as a transaction, or as a part of the current transaction. All
+    /// queries in one transaction see the same state of the store. One transaction for many queries
+    /// also takes less time than many transactions, because each transaction locks the file.
     pub fn atomically<T, E: From<StoreError>>(
         &self,
         work: impl FnOnce() -> Result<T, E>,

@@ -1,6 +1,6 @@
 //! Parts of a run besides its pairs and games: iterations of a tuning run, response times of
-//! engines, pairs that the machine disturbed (for example by CPU contention), findings of the lint,
-//! and transcripts.
+//! engines, pairs that the machine disturbed (for example by CPU contention), lint findings, and
+//! transcripts.
 
 use std::io::Read;
 
@@ -138,7 +138,8 @@ impl Store {
         self.rows(select, [run], |row| row.get(0))
     }
 
-    /// Returns the numbers of disturbances in a run: of void pairs, and of pairs that count.
+    /// Returns the number of times that disturbed pairs of a run were voided, and the number of
+    /// disturbed pairs that count.
     pub fn disturbances(&self, run: &str) -> Result<Disturbances> {
         let of = |counted: bool| {
             let count = "SELECT count(*) FROM disturbances WHERE run = ?1 AND counted = ?2";
@@ -147,7 +148,7 @@ impl Store {
         Ok(Disturbances { voided: of(false)?, counted: of(true)? })
     }
 
-    /// Counts the findings in the games of a run that are on disk, by engine and rule.
+    /// Counts the lint findings in a run's games on disk, by engine and rule.
     pub fn lint(&self, run: &str) -> Result<Vec<LintCount>> {
         // With `min`, SQLite takes the other columns from the row with the minimum. The row with
         // the minimum is the first finding, because a game has far fewer than 65,536 plies.

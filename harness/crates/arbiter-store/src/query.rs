@@ -52,7 +52,7 @@ impl Store {
     }
 
     /// Returns all runs as [`Store::runs`] does, but with 0 as the number of pairs, because
-    /// counting the pairs of all runs takes long.
+    /// counting the pairs of all runs takes a long time.
     pub fn outlines(&self) -> Result<Vec<RunHead>> {
         let select = "SELECT run, created_ms, ending, 0, about FROM runs ORDER BY created_ms, run";
         self.rows(select, [], head)
@@ -110,8 +110,8 @@ impl Store {
         }
     }
 
-    /// Returns the tallies of pairs; `from` is the part of the query after `FROM`, and names the
-    /// tables as in [`PAIRS`].
+    /// Returns the tallies of pairs; `from` is the part of the query after `FROM`, and uses the
+    /// table aliases of [`PAIRS`].
     pub(super) fn select_tallies(
         &self,
         run: &str,
@@ -213,7 +213,7 @@ fn pair_tally(row: &Row<'_>) -> rusqlite::Result<Result<PairTally, String>> {
 }
 
 /// Reads the tally of the game whose columns start at index `at` of a row, from the point of view
-/// of the first engine in `engines`, the engines of the pair. Returns `None` if the pair does not
+/// of the first engine in `engines` (the engines of the pair). Returns `None` if the pair does not
 /// have this game. The inner error is the reason why the row is invalid.
 fn game_tally(
     row: &Row<'_>,

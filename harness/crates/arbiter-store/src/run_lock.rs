@@ -81,10 +81,10 @@ impl RunLock {
 }
 
 /// Writes the process and the host that hold a lock into the lock file. Fails if any lock file in
-/// the folder, including the lock file of this run, contains an entry of another machine: network
-/// file systems may enforce locks within one machine only, and SQLite needs memory that all
-/// processes with the same store share. If two machines start in succession, the second machine
-/// finds the entry of the first machine.
+/// the folder, including the lock file of this run, contains an entry of another machine. Two
+/// machines must not share a folder, because network file systems may enforce locks within one
+/// machine only, and SQLite needs memory that all processes with the same store share. If two
+/// machines start in succession, the second machine finds the entry of the first machine.
 fn check_machines(
     results: &Path,
     remote: &str,

@@ -280,7 +280,7 @@ impl Store {
     }
 
     /// Returns the format of the file, 0 for a new file. Fails if the format is newer than
-    /// [`FORMAT`] or older than [`FIRST_FORMAT`], or if the file is of another program.
+    /// [`FORMAT`] or older than [`FIRST_FORMAT`], or if the file belongs to another program.
     pub(super) fn format(&self) -> Result<i64> {
         // A single query, because another process may create the tables at any time.
         let select =
@@ -325,8 +325,8 @@ impl Store {
         transaction.commit().map_err(|e| self.sqlite(e))
     }
 
-    /// Copies the store to a file in the same folder, unless the store is new. The name of the copy
-    /// contains `format`. The caller must hold the write lock.
+    /// Copies the store to a file in the folder of the store, unless the store is new. The name of
+    /// the copy contains `format`. The caller must hold the write lock.
     fn keep_copy(&self, format: i64) -> Result<()> {
         if format == 0 {
             return Ok(());

@@ -35,7 +35,7 @@ fn game() -> GameRecord {
     }
 }
 
-/// Returns a store with a run and its first pair, committed twice.
+/// Returns a store with a run and the first pair of the run; the pair was committed twice.
 fn filled(folder: &Path) -> (Store, PlayedPair) {
     let mut store = Store::create(folder).unwrap();
     let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();

@@ -36,8 +36,8 @@ impl Store {
         Ok(())
     }
 
-    /// Saves a copy of the store with `pairs` added to `run` in a new file. If the store is
-    /// unreadable, the new file contains only the run and these pairs. Returns the path of the
+    /// Saves a copy of the store in a new file, and adds `pairs` to `run` in the copy. If the store
+    /// is unreadable, the new file contains only the run and these pairs. Returns the path of the
     /// file; `None` if no file could be written. The file is created in the folder of the store, in
     /// the nearest writable parent folder, or in the folder for temporary files.
     pub fn save_elsewhere(&self, run: &StoredRun, pairs: &[&PlayedPair]) -> Option<PathBuf> {

@@ -86,7 +86,7 @@ impl Store {
         Ok([count("discarded")?, count("removed")?])
     }
 
-    /// Returns the pairs of a run that workers have played, each with the name of the worker.
+    /// Returns the pairs that workers have played in a run, each with the name of the worker.
     pub fn played_by_workers(&self, run: &str) -> Result<Vec<(String, PairTally)>> {
         let select = "SELECT pair, worker FROM players WHERE run = ?1";
         let players: Vec<(u64, String)> = self.rows(select, [run], |row| row.try_into())?;

@@ -205,7 +205,7 @@ fn a_pair_that_has_lost_its_games_is_an_error() {
     assert!(message.contains("run 'old', pair 1: changed since it was written"), "{message}");
 }
 
-/// Returns an export of the run, or its error.
+/// Returns the unpacked text of the run's export, or the error of the export.
 fn exported(folder: &Path) -> Result<String, String> {
     let mut packed = Vec::new();
     let store = Store::open(folder).map_err(|error| error.to_string())?;

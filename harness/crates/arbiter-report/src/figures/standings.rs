@@ -29,7 +29,7 @@ pub struct Row {
     pub rating: Option<Rating>,
 }
 
-/// Elo rating of an engine, relative to the mean rating of its group of comparable engines.
+/// Elo rating of an engine, relative to the mean rating of the comparable engines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rating {
     /// Rating in Elo, or a bound on the rating.
@@ -39,8 +39,8 @@ pub struct Rating {
     /// `Some(true)` if the engine won all games, so that the rating is a lower bound; `Some(false)`
     /// if the engine lost all games, so that the rating is an upper bound; otherwise `None`.
     pub won_all: Option<bool>,
-    /// Index, from 0, of the group of engines that contains the engine; only ratings within a group
-    /// are comparable. `None` if the engine is in no group.
+    /// Index, from 0, of the engine's group; only ratings of engines in one group are comparable.
+    /// `None` if the engine is in no group.
     pub group: Option<usize>,
 }
 

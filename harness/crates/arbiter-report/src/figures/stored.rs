@@ -11,7 +11,7 @@ use arbiter_run::{Effect, PairTally, RunEnd, RunInput, RunState};
 use arbiter_store::{Store, StoreError, StoredRun};
 
 /// Returns the latest outcome of each gate for the commits from which the run's engines were built.
-/// An outcome that was imported with the run is returned only if this store has none of its own.
+/// Outcomes of this store take precedence over outcomes that were imported with the run.
 pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<GateOutcome>, StoreError> {
     let builds = stored.plan.engines.iter().filter_map(|engine| engine.provenance.as_ref());
     let commits: Vec<String> = builds.map(Provenance::identity).collect();
@@ -55,8 +55,8 @@ pub fn stored_summary(store: &Store, stored: &StoredRun) -> Result<Summary, Stor
     summary_of(store, stored, &state)
 }
 
-/// Reads a stored run as for a report. Fails if the stored ending does not follow from the stored
-/// pairs.
+/// Reads a stored run in the same way as for a report. Fails if the stored ending does not follow
+/// from the stored pairs.
 pub fn check_stored(store: &Store, run: &str) -> Result<(), StoreError> {
     let stored = store.run(run)?;
     let found = stored_summary(store, &stored)?.ending;

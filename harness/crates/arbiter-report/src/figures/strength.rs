@@ -17,10 +17,11 @@ pub struct Strength {
     pub pairs: Pentanomial,
     /// Numbers of counted games by result.
     pub games: Trinomial,
-    /// Logistic Elo from the pairs, or from the games if there are no pairs; in a test, corrected
-    /// for the stopping rule. `None` before the first result.
+    /// Logistic Elo, computed from the pairs, or from the games if there are no pairs; in a test,
+    /// corrected for the stopping rule. `None` before the first result.
     pub elo: Option<Estimate>,
-    /// Elo of a test without correction for the stopping rule, biased towards the verdict.
+    /// Elo of a test without correction for the stopping rule; this Elo is biased towards the
+    /// verdict.
     pub naive: Option<Estimate>,
     /// Normalized Elo; a bound if all games were won or all were lost. `None` before the first
     /// result, and if the results have no variance for another reason.
@@ -29,7 +30,7 @@ pub struct Strength {
     /// rule.
     pub los: Option<f64>,
     /// Direction and value of a bound on the LOS. Set if the LOS would otherwise be closer to 0 or
-    /// 1 than after the same number of pairs that were all lost or all won.
+    /// 1 than if all pairs had been lost or won.
     pub(super) los_bound: Option<(Ordering, f64)>,
 }
 

@@ -22,7 +22,7 @@ use arbiter_store::LintCount;
 /// Maximum number of engines for which all names are listed.
 const MAX_NAMED: usize = 4;
 
-/// Maximum length of an engine name that precedes a rating, in characters.
+/// Maximum length, in characters, of an engine name that precedes a rating.
 const NAME_LENGTH: usize = 24;
 
 /// Verdict of a run.
@@ -74,7 +74,7 @@ pub struct Summary {
     pub quarantine: Quarantine,
     /// Openings that were corrected in the book, with reasons.
     pub corrected: Quarantine,
-    /// Numbers of pairs whose results CPU contention may have decided.
+    /// Numbers of pairs whose results may have been decided by CPU contention.
     pub disturbances: Disturbances,
     /// Workers that were excluded from the run.
     pub excluded: Vec<ExcludedWorker>,

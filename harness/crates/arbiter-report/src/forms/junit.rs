@@ -18,7 +18,7 @@ pub(crate) fn case(name: &str, class: &str, output: &str, status: TestCaseStatus
     case
 }
 
-/// Returns the status of a test case that did not succeed, with its type and message.
+/// Returns the status, with a type and a message, of a test case that did not succeed.
 pub(crate) fn failed(kind: NonSuccessKind, ty: &str, message: &str) -> TestCaseStatus {
     with_message(TestCaseStatus::non_success(kind), ty, message)
 }

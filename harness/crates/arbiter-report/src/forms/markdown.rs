@@ -9,7 +9,7 @@ pub fn markdown(document: &Document) -> String {
     shown_output(&std::iter::once(title).chain(blocks).collect::<Vec<_>>().join("\n"))
 }
 
-/// Formats lines as code. The fence is longer than any fence in the lines, which would end the
+/// Formats lines as code. The fence is longer than any fence in the lines, so that no line ends the
 /// block.
 fn code(language: &str, lines: &str) -> String {
     let mut fence = "```".to_owned();

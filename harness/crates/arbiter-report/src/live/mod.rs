@@ -37,9 +37,9 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 /// Minimum width of a terminal, in columns, for a view with more than three lines.
 const NARROW: usize = 70;
 
-/// Maximum number of games in the view; the next constant is the width, in columns, of a game's
-/// line without the engine names.
+/// Maximum number of games in the view.
 const MAX_GAMES: usize = 8;
+/// Width, in columns, of a game's line without the engine names.
 const GAME_COLUMNS: usize = 58;
 
 /// Minimum and maximum width of the bar, in columns.
@@ -56,15 +56,15 @@ pub struct Live<'a> {
     /// Time from the start of the run to the last plain line, and the number of pairs counted when
     /// the line was printed.
     last_line: Option<(Duration, u64)>,
-    /// Faults that were printed when a game ended, with the number of the pair. These faults are
-    /// not printed again when the pair is counted.
+    /// Faults that were printed when a game ended, each as the number of the pair and a text. These
+    /// faults are not printed again when the pair is counted.
     printed_faults: BTreeSet<(u64, String)>,
     pace: Pace,
     active_time: ActiveTime,
     /// Concurrency, if the user has changed the concurrency during the run.
     slots: Option<usize>,
-    /// Number of played pairs whose results CPU contention may have decided. A pair that is played
-    /// again can count several times.
+    /// Number of played pairs whose results may have been decided by CPU contention. A pair that is
+    /// played again can count several times.
     suspect: u64,
     /// `true` if the view contains the line that explains the keys.
     has_keys: bool,

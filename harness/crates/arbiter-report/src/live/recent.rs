@@ -38,9 +38,9 @@ pub struct RecentEvent {
 /// Playing time of a run, without pauses.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveTime {
-    /// Total time of finished pauses; the next field is the start of the current pause, as the time
-    /// since the start of the run.
+    /// Total time of finished pauses.
     paused: Duration,
+    /// Time from the start of the run to the start of the current pause, if any.
     paused_since: Option<Duration>,
 }
 

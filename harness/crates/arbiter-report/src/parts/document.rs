@@ -178,7 +178,7 @@ pub struct Diagram {
     pub title: String,
     /// Reason why the position is shown.
     pub note: String,
-    /// Board field of the FEN.
+    /// Piece placement (first field of the FEN).
     pub placement: String,
 }
 
@@ -189,7 +189,7 @@ pub struct Game {
     pub title: String,
     /// Reason why the game is shown.
     pub note: String,
-    /// Board field of the FEN of the starting position.
+    /// Piece placement (first field of the FEN) of the starting position.
     pub start: String,
     /// Moves of the game.
     pub moves: Vec<Step>,
@@ -216,7 +216,7 @@ pub struct Step {
     pub at: f64,
     /// Search information for the move; "book" for a book move.
     pub remark: String,
-    /// Board field of the FEN after the move.
+    /// Piece placement (first field of the FEN) after the move.
     pub board: String,
 }
 
@@ -273,9 +273,9 @@ impl Document {
     }
 }
 
-/// Returns a bar chart of the first engines, at most one engine for each colour, and a table of all
-/// engines. Each engine has one value per label. `height` computes the height of a bar from a value
-/// and all values of the same engine.
+/// Returns a bar chart of the first engines (at most as many engines as there are colours), and a
+/// table of all engines. Each engine has one value per label. `height` computes the height of a bar
+/// from a value and all values of the same engine.
 pub(crate) fn bars_by_engine(
     unit: &'static str,
     labels: Vec<String>,

@@ -77,8 +77,8 @@ pub fn print_result(text: &str) -> Result<(), String> {
     write_result(&shown_output(text))
 }
 
-/// Prints a report as [`print_result`] does, but with its styles. The functions that format
-/// documents, tables and rows have escaped all other codes.
+/// Prints a report as [`print_result`] does, but keeps the codes of Arbiter's styles. The functions
+/// that format documents, tables and rows have escaped all other codes.
 ///
 /// # Errors
 ///

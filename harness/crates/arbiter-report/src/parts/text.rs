@@ -162,8 +162,8 @@ pub(crate) fn escaped(unescaped: &str) -> String {
     text
 }
 
-/// Escapes text that begins a paragraph or an item of a list in Markdown, so that the text begins
-/// neither a heading nor a quotation, a list or a rule.
+/// Escapes text at the start of a Markdown paragraph or list item, so that the text does not start
+/// a heading, block quote, list or horizontal rule.
 pub(crate) fn escaped_block(text: &str) -> String {
     let text = escaped(text);
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());

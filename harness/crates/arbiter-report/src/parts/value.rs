@@ -13,8 +13,8 @@ pub fn to_value(report: &(impl Serialize + ?Sized)) -> Value {
 }
 
 /// Returns the value, the lower end and the upper end of an estimate for JSON. The ends of an
-/// interval without width are omitted, because such an interval means only that all pairs had the
-/// same result.
+/// interval without width are omitted, because an interval without width means only that all pairs
+/// had the same result.
 pub fn ends(estimate: Option<Estimate>) -> [Option<f64>; 3] {
     let Some(Estimate { value, low, high }) = estimate else { return [None; 3] };
     // Adding 0 converts −0 to 0. An infinity becomes null, because JSON has no infinities.

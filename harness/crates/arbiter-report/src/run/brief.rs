@@ -8,8 +8,7 @@ use crate::topics::{ablation, latency, lint, strength, tournament, tuning};
 use arbiter_plan::base_name;
 use arbiter_run::Remark;
 
-/// Minimum share of the thinking time spent waiting for a processor, 0 to 1, at which waiting is
-/// reported.
+/// Minimum reported waiting time for a processor, as a share (0 to 1) of an engine's thinking time.
 const NOTABLE_WAITING: f64 = 0.01;
 
 /// Maximum number of engines for which a table of latencies is shown.

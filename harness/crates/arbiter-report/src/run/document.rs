@@ -115,8 +115,8 @@ pub fn run_title(plan: &Plan) -> String {
     }
 }
 
-/// Returns the conclusion of a run: the main sentences, and additional sentences, which may be
-/// empty.
+/// Returns the conclusion of a run: the main sentences, and a (possibly empty) string of additional
+/// sentences.
 fn conclusion(summary: &Summary) -> (String, String) {
     let state = verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.plan.kind {

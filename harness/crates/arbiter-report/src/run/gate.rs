@@ -10,8 +10,8 @@ use crate::topics::suite::PerftTotals;
 use crate::topics::suite::epd_figures::EpdResults;
 use arbiter_plan::GateKind;
 
-/// Returns the main values of a gate's report as one line of text. Fails if the report cannot be
-/// parsed as a report of this kind of gate.
+/// Returns the main values of a gate's report as one line of text. Fails if `report` cannot be
+/// parsed as the report of a gate of this kind.
 pub fn gate_text(kind: GateKind, report: &Value) -> Result<String, serde_json::Error> {
     let decimal = |value: Option<f64>, digits: usize| {
         value.map_or("–".to_owned(), |value| format!("{value:.digits$}"))

@@ -53,8 +53,8 @@ fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
     }
 }
 
-/// Returns a gauge with the numbers of games by result for the engine `name`, the repeated pairs
-/// and the total time.
+/// Returns a gauge with the results of the engine `name` (numbers of won, drawn and lost games),
+/// the repeated pairs, and the total time.
 fn games(summary: &Summary, name: &str, statistics: Option<&GameStatistics>) -> Gauge {
     let Trinomial { wins, draws, losses } = summary.strength().games;
     let results = format!("{name}: {wins} won, {draws} drawn, {losses} lost");

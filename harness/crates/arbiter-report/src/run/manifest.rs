@@ -117,8 +117,8 @@ pub(super) fn book_facts(summary: &Summary) -> impl Iterator<Item = (&'static st
     })
 }
 
-/// Describes the time that engines waited for a processor, and the pairs that CPU contention
-/// affected. Returns `None` if no waiting time was measured and no pair was affected.
+/// Describes the time that engines waited for a processor, and the pairs affected by CPU
+/// contention. Returns `None` if no waiting time was measured and no pair was affected.
 pub(super) fn contention(summary: &Summary) -> Option<String> {
     let names = &summary.engines;
     let shares = (0..names.len()).map(|engine| summary.latencies.waiting_share(engine..=engine));

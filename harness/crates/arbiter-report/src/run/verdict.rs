@@ -8,7 +8,8 @@ use arbiter_run::{RunEnd, overload};
 use arbiter_spsa::SpsaState;
 use arbiter_stats::Sprt;
 
-/// Returns the verdict of a run, or the state of the run if there is no verdict, and any warnings.
+/// Returns the verdict of a run (or, if there is no verdict, the state of the run), and any
+/// warnings.
 pub fn verdict_sentence(summary: &Summary) -> String {
     let [first, second] =
         [0, 1].map(|index| summary.engines.get(index).map_or("?", String::as_str));

@@ -21,9 +21,9 @@ pub(crate) struct Feature<'a> {
     pub(crate) name: &'a str,
     /// Strength of the engine with the feature against the engine without the feature.
     pub(crate) strength: Strength,
-    /// Elo with a simultaneous 95 % interval: with 95 % probability, the intervals of all features
-    /// contain the true values. `None` before the first pair, and if all pairs have the same
-    /// result.
+    /// Elo with a simultaneous 95 % confidence interval: with 95 % probability, the intervals of
+    /// all features contain the true values. `None` before the first pair, and if all pairs have
+    /// the same result.
     pub(crate) simultaneous: Option<Estimate>,
     /// State of the SPRT of this feature, if the run has SPRTs.
     pub(crate) sprt_status: Option<SprtStatus>,
@@ -191,10 +191,10 @@ pub(crate) struct FeatureFigures<'a> {
     feature: &'a str,
     #[serde(flatten)]
     figures: StrengthFigures,
-    /// Lower end of the simultaneous interval of Elo: the intervals of all features together
-    /// contain all true values with 95 % probability.
+    /// Lower end of the simultaneous confidence interval for Elo: the intervals of all features
+    /// together contain all true values with 95 % probability.
     elo_simultaneous_low: Option<f64>,
-    /// Upper end of the simultaneous interval of Elo.
+    /// Upper end of the simultaneous confidence interval for Elo.
     elo_simultaneous_high: Option<f64>,
     /// Log-likelihood ratio of the SPRT of this feature, if the run has SPRTs.
     llr: Option<f64>,

@@ -37,7 +37,7 @@ pub fn size_in_mib(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }
 
-/// Returns the list of builds as a document, with the total size.
+/// Returns a document that lists the builds and their total size.
 pub fn builds_document(rows: &[BuildRow]) -> Document {
     let mut table = Table::new(["build", "last used", "size", "built in", "bench", "command"]);
     for BuildRow { name, used, bytes, command, seconds, bench, .. } in rows {

@@ -13,9 +13,9 @@ use arbiter_stats::{Calibration, Pentanomial, Trinomial, opening_bias};
 /// Maximum number of engines in the chart of scores by colour.
 const MAX_COLOURED: usize = 12;
 
-/// Maximum number of listed openings; the next constant is the maximum number of openings with a
-/// board.
+/// Maximum number of listed openings.
 const MAX_OPENINGS: usize = 12;
+/// Maximum number of openings that are shown as boards.
 const MAX_BOARDS: usize = 5;
 
 /// Minimum number of games for a point in the calibration chart.
@@ -39,7 +39,7 @@ pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     Figure { caption, description, chart: Chart::Intervals(chart), table: Table::new([]) }
 }
 
-/// Adds a table with the LOS of each engine against each other engine, in per cent, and a legend.
+/// Adds a table with the LOS, in per cent, of each engine against each other engine, and a legend.
 /// `engines` contains the index and name of each engine; `likelihood` returns the LOS, 0 to 1, for
 /// two indices.
 pub(crate) fn superiority(
@@ -284,8 +284,8 @@ pub(crate) fn score(results: &Trinomial) -> String {
     found.map_or(percent(None), |(mean, ends)| percent_interval(mean, ends))
 }
 
-/// Minimum half-width of the interval, in Elo, at which an advantage counts as unknown, because the
-/// interval then contains nearly all scores.
+/// Minimum half-width, in Elo, of a confidence interval that contains nearly all scores. An
+/// advantage with such an interval counts as unknown.
 const UNINFORMATIVE_HALF_WIDTH: f64 = 1_000.0;
 
 /// Returns a sentence about White's advantage. `error` is the standard error of `elo`. `elo` and
@@ -302,8 +302,8 @@ pub(crate) fn advantage(elo: Option<f64>, error: Option<f64>, scale: &str) -> St
     }
 }
 
-/// Returns a sentence about the opening bias, which begins with a space; empty if the bias is
-/// undefined.
+/// Returns a sentence about the opening bias, preceded by a space. Returns an empty string if the
+/// bias is undefined.
 pub(crate) fn bias_of_openings(pairs: &Pentanomial, games: &Trinomial) -> String {
     let Some(bias) = opening_bias(pairs, games) else { return String::new() };
     format!(

@@ -20,8 +20,8 @@ pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
     ("swing", "largest swing first", GameOrder::Swing),
 ];
 
-/// Returns a page of the list of games; `openings` maps the number of each opening in the book to
-/// its name.
+/// Returns a page of the list of games; `openings` maps the number of an opening in the book to the
+/// name of the opening.
 pub(crate) fn list(
     selection: &Selection<'_>,
     part: u64,
@@ -108,7 +108,7 @@ fn row(selection: &Selection<'_>, game: &ListedGame, openings: &BTreeMap<u64, St
     }
 }
 
-/// Returns the URL of a game's page, which knows the selection.
+/// Returns the URL of a game's page. The URL contains the query that selects the games of the list.
 fn game_url(selection: &Selection<'_>, game: &ListedGame) -> String {
     let path = format!("/runs/{}/games/{}", selection.stored.head.run, game.place());
     selection.url_query.address(&path, None)

@@ -22,8 +22,8 @@ pub(crate) struct PageVersion {
 }
 
 impl PageVersion {
-    /// Returns the next version; `None` if nothing changed. Version 0 is a page before its first
-    /// version.
+    /// Returns the next version; `None` if nothing changed. Version 0 is the state of a page before
+    /// version 1.
     pub(crate) fn next(&self, fragments: Vec<Fragment>) -> Option<PageVersion> {
         if fragments == self.fragments && self.version > 0 {
             return None;

@@ -1,7 +1,7 @@
 //! Import of a run from a file. The file may come from an untrusted source. Therefore the size of
 //! the file is limited, the file must have an end mark, and the columns and values in the file must
 //! match the store. The caller validates each game. Before the import is committed, all imported
-//! rows are read as for a report.
+//! rows are read in the same way as for a report.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -22,16 +22,17 @@ use arbiter_game::record::GameRecord;
 use arbiter_names::{MAX_NAME, is_hidden, is_name, shown};
 use arbiter_run::RunEnd;
 
-/// Maximum length of a line, in bytes: enough for a game of thousands of moves with the transcript.
+/// Maximum length of a line, in bytes: enough for a game of thousands of moves and the transcript
+/// of the game.
 const MAX_LINE: u64 = 64 << 20;
 
 /// Maximum total length of the lines, in bytes. Without this limit, a small compressed file could
 /// expand to an unbounded size.
 const MAX_BYTES: u64 = 64 << 30;
 
-/// Tables of texts whose rows are all in memory when the run is read, and the maximum total length
-/// of their lines, in bytes.
+/// Tables whose rows contain texts and are all in memory when the run is read.
 const IN_MEMORY: [&str; 4] = [TABLES[0], "remarks", "set_aside", GATES];
+/// Maximum total length, in bytes, of the lines of the tables [`IN_MEMORY`].
 const MAX_IN_MEMORY: usize = 16 << 20;
 
 /// Columns that contain names of gates and workers.
@@ -309,8 +310,9 @@ impl Cell {
     }
 }
 
-/// Returns whether the text in a column contains hidden characters. Games, which may quote engines,
-/// and descriptions of a book's faults, which quote the book, may contain hidden characters.
+/// Returns whether the text in a column contains hidden characters that are not allowed in the
+/// column. Hidden characters are allowed in games (which may quote engines) and in descriptions of
+/// errors in a book (which quote the book).
 fn hides_characters(column: &str, text: &str) -> bool {
     match column {
         "moves" | "games" | "played" => false,
@@ -324,7 +326,7 @@ fn hides_characters(column: &str, text: &str) -> bool {
     }
 }
 
-/// Replaces hidden characters in all strings and keys. Returns whether there were any.
+/// Replaces hidden characters in all strings and keys. Returns whether any character was hidden.
 fn reveal(value: &mut Json) -> bool {
     fn replace(text: &mut String) -> bool {
         let is_hiding = text.contains(is_hidden);
@@ -351,13 +353,14 @@ struct Lines<R> {
     input: R,
     line: u64,
     read: u64,
-    /// Length of the lines of the tables [`IN_MEMORY`].
+    /// Total length, in bytes, of the lines of the tables [`IN_MEMORY`] read so far.
     in_memory: usize,
     text: Vec<u8>,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Reads the next line, by `compact` if possible; `None` at the end of the file.
+    /// Reads the next line, with `compact` if possible and otherwise with serde. Returns `None` at
+    /// the end of the file.
     fn next<T: for<'a> Deserialize<'a>>(
         &mut self,
         compact: impl Fn(&str) -> Option<T>,
@@ -385,8 +388,8 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Counts the current line, which belongs to `table`. Returns an error if the lines that are
-    /// held in memory are too long together.
+    /// Counts the current line, which belongs to `table`. Returns an error if the total length of
+    /// the lines of the tables [`IN_MEMORY`] exceeds [`MAX_IN_MEMORY`].
     fn limit(&mut self, table: &str) -> Result<(), ArchiveError> {
         if IN_MEMORY.contains(&table) {
             self.in_memory += self.text.len();

@@ -99,8 +99,9 @@ impl GameRow {
     }
 }
 
-/// Maximum length, in bytes, of moves that are not in the form in which the store writes them. Such
-/// a text takes up to 75 times its length in memory.
+/// Maximum length, in bytes, of the text of a game's moves if the text is not in the form that the
+/// store writes. Reading a text in another form takes up to 75 times the length of the text in
+/// memory.
 const MAX_OTHER_FORM: usize = 1 << 20;
 
 /// Returns the [`game_hash`] of a stored game from its FEN, castling rules and moves; `None` if the

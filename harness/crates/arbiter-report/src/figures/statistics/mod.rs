@@ -37,7 +37,8 @@ pub struct GameStatistics {
     /// Numbers of games by White's result.
     pub white: Trinomial,
     /// Played openings by number, from 0. Openings with the same FEN and the same board after the
-    /// book moves count as one opening, with the number of the opening that was played first.
+    /// book moves count as one opening. The number of this opening is the number of the opening
+    /// that was played first.
     pub openings: BTreeMap<u64, PlayedOpening>,
     /// Games in which an engine scored far less than its best evaluation predicted, largest errors
     /// first.
@@ -48,7 +49,8 @@ pub struct GameStatistics {
     names: OpeningNames,
     /// For each opening, by number: the number of the equal opening that was played first.
     same_as: BTreeMap<u64, u64>,
-    /// Number of the opening that was played first, by FEN and by board after the book moves.
+    /// Number of the opening that was played first, for each combination of FEN and board after the
+    /// book moves.
     first_of: HashMap<[String; 2], u64>,
 }
 
@@ -59,7 +61,7 @@ pub struct PlayedOpening {
     pub label: String,
     /// Full name of the opening.
     pub name: String,
-    /// Board field of the FEN after the book moves.
+    /// Piece placement (first field of the FEN) after the book moves.
     pub placement: String,
     /// White's results.
     pub white: Trinomial,
@@ -170,7 +172,7 @@ impl GameStatistics {
     }
 }
 
-/// Returns the board field of the FEN after the book moves of a game.
+/// Returns the piece placement (first field of the FEN) after the book moves of a game.
 fn placement_after_book(game: &GameRecord) -> String {
     position_after(game, book_plies(game)).board().to_string()
 }

@@ -23,8 +23,8 @@ pub(crate) const PHASES: [(&str, usize); 3] = [("opening", 22), ("middlegame", 9
 const WEIGHTS: [(Role, usize); 4] =
     [(Role::Knight, 1), (Role::Bishop, 1), (Role::Rook, 2), (Role::Queen, 4)];
 
-/// Upper ends of the time buckets, in milliseconds, exclusive; the last bucket has no upper end.
-/// The steps 1, 2, 5 are roughly even on a logarithmic scale. Such a scale suits thinking times,
+/// Exclusive upper ends of the time buckets, in milliseconds; the last bucket has no upper end. The
+/// steps 1, 2, 5 are roughly even on a logarithmic scale. A logarithmic scale suits thinking times,
 /// which differ by orders of magnitude.
 pub(crate) const ENDS_MS: [u64; 16] =
     [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
@@ -42,7 +42,7 @@ pub struct SearchStatistics {
     /// Sum of the depths, in plies, of the moves with a reported depth.
     depth: u64,
     with_depth: u64,
-    /// Sum of the nodes of the moves with a reported number of nodes.
+    /// Sum of the node counts of the moves with a reported node count.
     nodes: u64,
     time_for_nodes: Duration,
 }

@@ -7,8 +7,8 @@ use shakmaty::Square;
 
 use crate::parts::{Game, svg};
 
-/// Returns the viewer of a game. `id` must be unique on the page; `#ID-PLY` in the address of the
-/// page opens the game at a ply.
+/// Returns the viewer of a game. `id` must be unique on the page. An address of the page that ends
+/// in `#ID-PLY` opens the game `ID` at the ply `PLY`.
 pub fn game_viewer(id: &str, game: &Game) -> Markup {
     let shown = game.moves.get(game.first_shown.wrapping_sub(1));
     let placement = shown.map_or(game.start.as_str(), |step| step.board.as_str());
@@ -50,8 +50,8 @@ pub fn game_viewer(id: &str, game: &Game) -> Markup {
     }
 }
 
-/// Returns the data for the script as JSON: the starting position and the position after each move,
-/// with board, remark and move.
+/// Returns the data for the script as JSON: one item for the starting position and one for the
+/// position after each move. An item contains the board, the remark and the last move.
 fn data(game: &Game) -> String {
     let steps = game.moves.iter().map(|step| {
         let name = format!("{} {}", step.number, step.san);
@@ -63,16 +63,16 @@ fn data(game: &Game) -> String {
     serde_json::Value::from(all).to_string().replace('<', "\\u003c")
 }
 
-/// Returns the indices of the source and target squares of a move in UCI notation, from a8 (0) to
-/// h1 (63).
+/// Returns the indices, from 0 (a8) to 63 (h1), of the source and target squares of a move in UCI
+/// notation.
 pub fn squares(uci: &str) -> Vec<usize> {
     let squares = uci.as_bytes().chunks(2).take(2);
     let squares = squares.filter_map(|square| Square::from_ascii(square).ok());
     squares.map(|square| usize::from(square.flip_vertical())).collect()
 }
 
-/// Draws the board field of a FEN as a diagram with White at the bottom. `marked` contains the
-/// indices of the highlighted squares, from a8 (0) to h1 (63).
+/// Draws the piece placement (first field) of a FEN as a diagram with White at the bottom. `marked`
+/// contains the indices, from 0 (a8) to 63 (h1), of the highlighted squares.
 pub fn diagram(placement: &str, label: &str, marked: &[usize]) -> Markup {
     html! {
         div class="board" role="img" aria-label=(label) {

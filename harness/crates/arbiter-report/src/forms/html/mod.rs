@@ -182,8 +182,8 @@ fn meeting(Meeting { sides, note }: &Meeting, has_incoming_line: bool) -> Markup
     }
 }
 
-/// Maximum number of rows, including the heading, of a table that is shown in place of a chart that
-/// cannot be drawn.
+/// Maximum number of rows, including the heading, of a table shown in place of a chart that cannot
+/// be drawn.
 const PLAIN_ROWS: usize = 8;
 
 /// Draws the chart and a collapsed table of its values. If the chart cannot be drawn, a short table

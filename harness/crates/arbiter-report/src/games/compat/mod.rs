@@ -78,8 +78,8 @@ impl DialectWriter {
         format!("Finished game {number} ({players}): {result} {{{reason}}}\n")
     }
 
-    /// Returns the score of two engines after a game. Returns an empty string if the imitated
-    /// program is fastchess, or if it is cutechess-cli and the run has more than two engines.
+    /// Returns the score of two engines after a game. Returns an empty string in the form of
+    /// fastchess, and also if cutechess-cli is imitated and the run has more than two engines.
     pub fn score(&self, first: usize, second: usize, games: &Trinomial) -> String {
         let is_wanted = self.engines.len() == 2 || self.program == Dialect::Fastchess;
         if self.dialect == Dialect::Fastchess || !is_wanted {
@@ -270,8 +270,8 @@ impl DialectWriter {
         ranking
     }
 
-    /// Returns the strength in an encounter. The strength is computed from games in the form of
-    /// cutechess-cli or if `penta` is `false`, and otherwise from pairs.
+    /// Returns the strength in an encounter. In the form of cutechess-cli, or if `penta` is
+    /// `false`, the strength is computed from games, and otherwise from pairs.
     fn strength(&self, encounter: Encounter) -> Strength {
         let by_games = self.dialect == Dialect::Cutechess || !self.penta;
         let pairs = if by_games { Default::default() } else { encounter.pairs };
@@ -279,8 +279,8 @@ impl DialectWriter {
     }
 }
 
-/// Returns the engine's output line of a lint finding, with the searched position; empty if the
-/// finding has no line.
+/// Returns the engine's output line that caused a lint finding, and the searched position; empty if
+/// the finding has no line.
 fn place(game: &GameRecord, ply: usize, line: &str) -> String {
     if line.is_empty() {
         return String::new();

@@ -29,7 +29,7 @@ pub(super) fn play(
     })
 }
 
-/// Returns the long algebraic notation of a move, which contains the source square.
+/// Returns a move in long algebraic notation, that is, with its source square.
 fn long(short: SanPlus, m: Move) -> SanPlus {
     match (short.san, m.from()) {
         (San::Normal { role, capture, to, promotion, .. }, Some(from)) => {

@@ -16,9 +16,9 @@ const MAX_LABELLED: usize = 4;
 pub enum Chart {
     /// Lines along a horizontal axis.
     Lines(Lines),
-    /// Bars that start at zero, one or more for each label.
+    /// Bars that start at zero, with one or more bars for each label.
     Bars(Bars),
-    /// Values with intervals, one for each label.
+    /// Values with intervals, with one value for each label.
     Intervals(Intervals),
 }
 
@@ -66,7 +66,7 @@ pub struct Bars {
     pub is_horizontal: bool,
 }
 
-/// Values with intervals, one below another.
+/// Values with intervals, one value per row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Intervals {
     /// Label of the value axis: quantity and unit.
@@ -93,7 +93,7 @@ impl Chart {
         if names.len() > 1 { names } else { Vec::new() }
     }
 
-    /// Returns the CSS class for the colour of the legend entry `place`, counted from 0.
+    /// Returns the CSS class for the colour of the legend entry with the index `place`.
     pub(crate) fn key_class(&self, place: usize) -> String {
         let line = match self {
             Chart::Bars(bars) if bars.is_rest(place) => return "even".to_owned(),
@@ -151,8 +151,8 @@ fn point_text((_, value, low, high): &(String, f64, f64, f64)) -> String {
     }
 }
 
-/// Returns `true` if an estimate is only a bound: its value is infinite, or its value equals one
-/// end of its interval and the other end is infinite.
+/// Returns `true` if an estimate is only a bound: the value is infinite, or the value equals one
+/// end of the interval and the opposite end is infinite.
 pub(crate) fn is_bound(value: f64, low: f64, high: f64) -> bool {
     value.is_infinite()
         || (low.is_infinite() && high == value)

@@ -30,9 +30,9 @@ pub(crate) struct Frame {
     width: u32,
     /// Height of a chart without rows.
     height: u32,
-    /// Width of the column for values next to the vertical axis; the next field is the width for
-    /// names.
+    /// Width of the column for values next to the vertical axis.
     values: u32,
+    /// Width of the column for names next to the vertical axis.
     names: u32,
     /// Maximum length of a name next to an axis, in characters.
     name_length: usize,
@@ -74,14 +74,14 @@ pub(crate) const NARROW: Frame = Frame {
 pub(crate) const SMALL: Frame =
     Frame { class: "small", height: 200, names: 124, name_length: 18, ..NARROW };
 
-/// Height of a row, in units of the view box; the next constant is the height of all other parts
-/// together.
+/// Height of a row, in units of the view box.
 const ROW: u32 = 26;
+/// Total height, in units of the view box, of all parts of a chart except its rows.
 const BESIDES_ROWS: u32 = 70;
 
-/// Space around a drawing, in units of the view box; the next constant is the height of the
-/// horizontal axis with its labels.
+/// Space around a drawing, in units of the view box.
 const MARGIN: u32 = 10;
+/// Height of the horizontal axis with its labels, in units of the view box.
 const AXIS: u32 = 40;
 
 /// Marker around the index of a row whose name is truncated. After drawing, the marked index is
@@ -98,8 +98,9 @@ const INK: RGBColor = drawn_as(0);
 const GRID: RGBColor = drawn_as(1);
 const EVEN: RGBColor = drawn_as(2);
 
-/// Index of the first line colour; the next constant is the number of line colours.
+/// Index of the first line colour in [`COLOURS`].
 const FIRST_LINE: usize = 3;
+/// Number of line colours.
 pub(crate) const LINE_COLOURS: usize = COLOURS.len() - FIRST_LINE;
 
 /// Returns the placeholder of a colour, by its index in [`COLOURS`].
@@ -169,7 +170,7 @@ fn colour(line: usize) -> RGBColor {
     drawn_as(FIRST_LINE + line % LINE_COLOURS)
 }
 
-/// Returns a text style that aligns the text relative to its point.
+/// Returns a text style that aligns text relative to the point at which the text is drawn.
 fn text_style<'a>(area: &Area<'_>, horizontal: HPos, vertical: VPos) -> TextStyle<'a> {
     let style = ("sans-serif", TEXT, &INK).into_text_style(area);
     style.pos(Pos::new(horizontal, vertical))

@@ -1,5 +1,5 @@
 //! Report on the games of PGN files as a document. PGN files contain players, results and openings;
-//! the document lists the data of a run that PGN files lack.
+//! the document also lists the data that a run contains and PGN files do not.
 
 use crate::figures::{PlayedOpening, Rating, Strength, first_place, superiority};
 use crate::parts::{Block, Document, Table, UNDEFINED, percent};
@@ -130,7 +130,7 @@ fn leaders(ratings: &Ratings<'_>, order: &[usize]) -> String {
     format!("{}: {}.", place(&rated, *first), rating.describe(results, &level))
 }
 
-/// Adds a table of the players with their ratings and scores, remarks, and a chart of the ratings.
+/// Adds a table of the players (with ratings and scores), remarks, and a chart of the ratings.
 fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let order: Vec<usize> = order.iter().copied().filter(|p| ratings.is_shown(*p)).collect();
     // Each model has its own Elo scale, so the heading names the model unless the model is the

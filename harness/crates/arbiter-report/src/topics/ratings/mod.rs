@@ -49,8 +49,8 @@ pub struct Ratings<'a> {
 }
 
 impl<'a> Ratings<'a> {
-    /// Computes the ratings of all players, none of whom is left out of the table. `scale` is a
-    /// description of the scale.
+    /// Computes the ratings of all players. The table of ratings contains every player, because
+    /// `min_games` is 0. `scale` is a description of the scale.
     pub fn new(tally: &'a Tally, options: &Options, scale: &str) -> Result<Ratings<'a>, NoMaximum> {
         let meetings = tally.meetings();
         let rated = rate(tally.players.len(), &meetings, options)?;

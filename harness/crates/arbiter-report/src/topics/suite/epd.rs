@@ -31,7 +31,7 @@ pub struct EpdReport<'a> {
     pub hold: Option<u32>,
     /// Positions of the suite.
     pub records: &'a [Arc<Record>],
-    /// Faults of the suite, and machines on which the engines ran.
+    /// Unusable and corrected lines of the suite, and machines on which the engines ran.
     pub conditions: SuiteConditions<'a>,
 }
 

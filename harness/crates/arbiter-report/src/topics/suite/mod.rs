@@ -28,7 +28,7 @@ pub struct SuiteConditions<'a> {
 }
 
 impl SuiteConditions<'_> {
-    /// Adds lists of the corrected and of the unusable lines, with reasons.
+    /// Adds lists of the corrected and of the unusable lines, each with its reason.
     fn add_line_faults(&self, document: &mut Document) {
         let mut list = |title: &str, faults: &[LineFault]| {
             let lines = faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.reason));
@@ -63,14 +63,15 @@ struct ExcludedFigures {
 }
 
 impl EngineLocation {
-    /// Returns the location of engines on this machine; `concurrency` is the number of positions
-    /// searched in parallel.
+    /// Returns the [`EngineLocation`] for engines that ran on this machine; `concurrency` is the
+    /// number of positions searched in parallel.
     pub fn here(concurrency: usize) -> EngineLocation {
         EngineLocation { concurrency: Some(concurrency), ..EngineLocation::default() }
     }
 
-    /// Returns the location of engines on workers: the number of positions by worker, and the
-    /// excluded workers with the reasons.
+    /// Returns the [`EngineLocation`] for engines that ran on workers. `positions` contains the
+    /// number of positions searched by each worker; `excluded` contains each excluded worker with
+    /// the reason for its exclusion.
     pub fn workers(
         positions: BTreeMap<String, u64>,
         excluded: impl Iterator<Item = (String, String)>,
@@ -90,7 +91,8 @@ impl EngineLocation {
         format!("by workers: {}", each.collect::<Vec<_>>().join(", "))
     }
 
-    /// Adds a list of the excluded workers with the reasons, if any worker was excluded.
+    /// Adds a list of the excluded workers, each with the reason for its exclusion, if any worker
+    /// was excluded.
     fn add_excluded_workers(&self, document: &mut Document) {
         let excluded = self.workers_excluded.iter().flatten();
         let lines = excluded.map(|worker| format!("{}: {}", worker.worker, worker.reason));

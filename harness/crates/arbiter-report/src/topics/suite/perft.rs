@@ -21,11 +21,12 @@ pub struct PerftReport<'a> {
     pub counts: &'a [Count],
     /// Verdict on each count; an error describes an engine fault.
     pub verdicts: &'a [Result<Verdict, String>],
-    /// Worker of each verdict, in parentheses, for the lines of errors; empty on this machine.
+    /// For each verdict, the text ` (worker NAME)` that is part of error descriptions; empty if the
+    /// engine ran on this machine.
     pub workers: &'a [String],
     /// Number of positions that were skipped because every count exceeds --depth or --max-nodes.
     pub beyond: usize,
-    /// Faults of the suite, and machines on which the engine ran.
+    /// Unusable and corrected lines of the suite, and machines on which the engine ran.
     pub conditions: SuiteConditions<'a>,
 }
 
@@ -197,7 +198,8 @@ impl PerftReport<'_> {
     }
 
     /// Returns lines with the numbers of positions that were skipped or whose verdict is not
-    /// [`Verdict::Right`], and, if workers were used, a line with the workers.
+    /// [`Verdict::Right`], and, if workers were used, a line with the number of positions by
+    /// worker.
     fn other_counts(&self) -> Vec<String> {
         let PerftTotals { wrong, wrong_suite, faults, .. } = self.totals();
         let all = [
@@ -263,8 +265,8 @@ fn verdict_text(verdict: &Result<Verdict, String>) -> String {
     }
 }
 
-/// Describes the error in the count of a position on several lines; empty if the count is correct.
-/// `by` is the worker that counted, in parentheses, if any.
+/// Returns several lines that describe the error in the count of a position; empty if the count is
+/// correct. `by` is ` (worker NAME)`, or empty if the engine ran on this machine.
 fn error_text(case: &Case, count: &Count, verdict: &Result<Verdict, String>, by: &str) -> String {
     let name = case.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
     let place = format!("line {}{name}, depth {}{by}", case.line, count.depth);

@@ -97,7 +97,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
 }
 
 /// Draws the names of the lines at the ends of the lines, and moves names that would overlap.
-/// `places` contains the vertical coordinate of each end, with the index of the line.
+/// `places` contains, for each line, the vertical coordinate of the end and the index of the line.
 fn draw_labels(
     area: &Area<'_>,
     frame: &Frame,
