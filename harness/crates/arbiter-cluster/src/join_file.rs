@@ -129,7 +129,8 @@ fn is_short(text: &str) -> bool {
     text.len() <= MAX_FIELD && !text.contains(char::is_control)
 }
 
-/// Describes a syntax error without quoting its line, which may contain a secret.
+/// Describes a syntax error without quoting the erroneous line, because the line may contain a
+/// secret.
 fn one_line(error: &toml::de::Error, text: &str) -> String {
     let start = error.span().map_or(0, |span| span.start);
     let line = text.bytes().take(start).filter(|byte| *byte == b'\n').count() + 1;

@@ -116,7 +116,7 @@ fn file_error(path: &Path) -> impl Fn(io::Error) -> SetupError {
     move |error| SetupError::Environment(format!("{}: {error}", path.display()))
 }
 
-/// Returns a function that adds the purpose to an error.
+/// Returns a function that adds `what` (the object that cannot be created) to an error.
 fn unmade<E: Display>(what: &str) -> impl FnOnce(E) -> SetupError {
     move |error| SetupError::Environment(format!("cannot make {what}: {error}"))
 }
@@ -280,9 +280,9 @@ fn new_nkey() -> Result<(String, String), SetupError> {
     Ok((pair.seed().map_err(unmade("an nkey"))?, pair.public_key()))
 }
 
-/// Creates the certificate of a new authority, a server certificate for `hosts` signed by the
-/// authority, and the key of the server certificate, all as PEM. The authority's key is not stored,
-/// so that no other certificate can be signed.
+/// Creates three PEM texts: the certificate of a new authority; a server certificate for `hosts`,
+/// signed by the authority; and the key of the server certificate. The authority's key is not
+/// stored, so that no other certificate can be signed.
 fn certificates(hosts: &[String], now_ms: i64) -> Result<[String; 3], rcgen::Error> {
     let now = date_time_ymd(1970, 1, 1) + Duration::from_millis(now_ms.unsigned_abs());
     let limited = |mut params: CertificateParams, name: &str| {

@@ -44,7 +44,7 @@ pub fn has_other_names(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| about.is_file() && about.nlink() > 1)
 }
 
-/// Removes a folder of any depth, even if its folders are read-only.
+/// Removes a folder of any depth, even if its subfolders are read-only.
 pub fn remove_folder(folder: &Path) -> io::Result<()> {
     // The standard library needs stack and open files for each level of folders.
     let script = "chmod -R u+rwx \"$0\"; rm -rf \"$0\"";
@@ -83,7 +83,7 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Returns the working folder. If the folder has been deleted, the error says so.
+/// Returns the working folder. If the folder has been deleted, the error reports the deletion.
 pub fn working_folder() -> Result<PathBuf, String> {
     std::env::current_dir().map_err(|error| {
         let link = std::fs::read_link("/proc/self/cwd").unwrap_or_default();

@@ -220,8 +220,8 @@ impl<A: Assignment> Coordinator<A> {
         self.exclude(finding).await;
     }
 
-    /// Decides a disputed pair by the games played on this machine. Workers have sent different
-    /// games, or no worker has repeated the pair.
+    /// Decides a disputed pair by the games played on this machine. A pair is disputed if workers
+    /// have sent different games, or if no worker has repeated the pair.
     pub(super) async fn decide(&mut self, (pair, held, here): DisputedPair<A::Done>) {
         let here = match here {
             Ok([here, again]) if here.is_same(&again) => Ok(here),

@@ -24,8 +24,8 @@ pub(super) struct StartedJobs(BTreeMap<String, Unfinished>);
 
 impl StartedJobs {
     /// Records a heartbeat for a job. Returns the number of the worker's oldest job if the worker
-    /// withholds this job: more than a lease ago, the worker had started as many later jobs as it
-    /// has slots.
+    /// withholds this job. A job counts as withheld if, more than a lease ago, the worker had
+    /// started as many later jobs as the worker has slots.
     pub(super) fn heartbeat(
         &mut self,
         worker: &str,

@@ -1,5 +1,5 @@
-//! Status messages of workers, and the limit on the number of pairs in flight, which depends on the
-//! slots of the workers.
+//! Status messages of workers, and the limit on pairs in flight. The limit depends on the slots of
+//! the workers.
 
 use std::time::Duration;
 

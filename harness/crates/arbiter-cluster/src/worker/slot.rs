@@ -32,8 +32,8 @@ const TAKE_SHORT: Duration = Duration::from_millis(100);
 /// Time, in addition to the wait of a request, within which the server must reply.
 const SERVER_GRACE: Duration = Duration::from_secs(3);
 
-/// Time limit for sending the last result of a worker that leaves, after which another worker plays
-/// the pair. A worker that has lost its server must still exit soon after Ctrl-C.
+/// Time limit for sending the last result of a worker that leaves; after this time, another worker
+/// plays the pair. A worker that has lost its server must still exit soon after Ctrl-C.
 const LAST_RESULT: Duration = Duration::from_millis(1500);
 
 /// Pause before a failed request is repeated.

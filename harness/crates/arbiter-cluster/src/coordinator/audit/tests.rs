@@ -120,7 +120,7 @@ fn find(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     })
 }
 
-/// Simulates five workers without audits, one of which lies. Returns the first worker that is
+/// Simulates, without audits, five workers, one of which lies. Returns the first worker that is
 /// found, and the number of pairs that this worker has played before it is found.
 fn find_by_shares(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     let mut random = uniform(run);
@@ -219,7 +219,8 @@ fn audits() -> Audits<PairJob> {
     audits
 }
 
-/// Returns the names of all workers that are present; some of them are accomplices of the liar.
+/// Returns the names of all workers that are present; some of these workers are accomplices of the
+/// liar.
 fn present(workers: usize) -> BTreeSet<String> {
     let others = (1..workers).map(|number| format!("worker{number}"));
     others.chain(["liar".to_owned()]).collect()

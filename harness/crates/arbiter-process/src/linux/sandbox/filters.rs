@@ -153,8 +153,8 @@ const SOCKET_IOCTL: RangeInclusive<i32> = 0x8900..=0x89ff;
 /// send data to the sockets of other processes.
 const UNCONNECTED: [u64; 14] = [0, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// Number of the newest system call that was reviewed for these filters (`mseal`). Calls with
-/// higher numbers, which include all calls of the x32 ABI, are refused.
+/// Number of `mseal`, the newest system call that was reviewed for these filters. Calls with higher
+/// numbers, which include all calls of the x32 ABI, are refused.
 const NEWEST: u32 = 462;
 
 /// Returns two filters, because each filter can return only one error code: EPERM for forbidden
