@@ -1,10 +1,10 @@
 //! Cache of built programs, with one folder per key; the key depends on everything that determines
 //! the program.
 //!
-//! A program is renamed into its folder, so that the folder contains the complete program or none.
-//! Two locks protect an entry: the process that builds the program holds `lock` exclusively, and
-//! the processes that run the program share `used`. Removal needs both locks exclusively, so
-//! [`super::clean`] may run at any time.
+//! A program is renamed into its folder, so that the folder contains either the complete program or
+//! no program. Two locks protect an entry: the process that builds the program holds `lock`
+//! exclusively, and the processes that run the program share `used`. Removal needs both locks
+//! exclusively, so [`super::clean`] may run at any time.
 
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Write};

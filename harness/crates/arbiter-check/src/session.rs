@@ -1,5 +1,5 @@
-//! Sessions that run the scripts of checks. The functions block, and each runs one process at a
-//! time, so that Arbiter does not disturb the measured times.
+//! Sessions that run the scripts of checks. The functions block, and each function runs one process
+//! at a time, so that Arbiter does not disturb the measured times.
 
 #![expect(clippy::disallowed_methods, reason = "conversations are timed")]
 
@@ -35,7 +35,7 @@ const TRIES: usize = 3;
 /// Engine under test.
 #[derive(Debug, Clone)]
 pub struct Engine {
-    /// Starter of processes.
+    /// Spawner of the engine processes.
     pub spawner: Spawner,
     /// Program to start, with its launch settings.
     pub launch: Launch,

@@ -28,7 +28,7 @@ const NO_PAIRS: &str = "Warning; Bayesian SPRT model not available with pentanom
 ///
 /// # Errors
 ///
-/// A description of the first error.
+/// Returns a description of the first error.
 pub fn check(options: &Options) -> Result<(), String> {
     let count = options.request.engines.len();
     let is_fastchess = options.style.is_fastchess();
@@ -66,7 +66,7 @@ pub fn check(options: &Options) -> Result<(), String> {
 ///
 /// # Errors
 ///
-/// A message if the options contradict each other or the lines cannot be printed.
+/// Returns a message if the options contradict each other or the lines cannot be printed.
 pub fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
     let draft = &options.request.draft;
     let files = [&draft.pgn, &draft.epd, &options.style.log.file];

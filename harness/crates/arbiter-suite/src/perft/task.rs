@@ -170,7 +170,7 @@ serde_conv!(
 /// Counts that an engine reported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Answer {
-    /// Moves, as written by the engine, each with the count.
+    /// Moves, as written by the engine, each with its count.
     pub(super) moves: Vec<(String, u64)>,
     /// Total count of all moves; `None` until the engine has reported the total.
     pub(super) total: Option<u64>,
