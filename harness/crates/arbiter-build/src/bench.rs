@@ -214,7 +214,7 @@ pub fn run_bench_once(target: &BenchTarget<'_>, reader: &BenchReader) -> Result<
     Err(BuildError::Failed(failure, text))
 }
 
-/// Returns the node count in a commit message, from the last line of the form `Bench: 123`.
+/// Returns the node count from the last line of the form `Bench: 123` in a commit message.
 pub fn promised_nodes(message: &str) -> Option<u64> {
     let promise = |line: &str| -> Option<u64> {
         let line = line.trim();

@@ -51,7 +51,7 @@ pub struct BuildRecord {
     pub toolchain: String,
     /// Duration of the build, in seconds.
     pub seconds: f64,
-    /// Result of the bench, if it has been run.
+    /// Result of the bench, if the bench has been run.
     pub bench: Option<BenchRecord>,
     /// Size of the program, in bytes.
     pub bytes: u64,
@@ -59,7 +59,7 @@ pub struct BuildRecord {
     pub hash: String,
 }
 
-/// Result of a bench, and the conditions under which it ran.
+/// Result of a bench, and the conditions under which the bench ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchRecord {
     /// String that identifies the method of running the bench and reading its output.

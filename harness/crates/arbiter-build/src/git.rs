@@ -30,7 +30,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Time limit of a git command that adds the files of a working tree to a snapshot.
 const SNAPSHOT_LIMIT: Duration = Duration::from_secs(600);
 
-/// Repository of the user, which is never changed.
+/// The user's repository, which is never changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
     /// Root of the working tree; the folder of the repository itself if the repository is bare.

@@ -251,8 +251,8 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Returns the output of the toolchain commands, and the features of the processor, which
-    /// affect builds with `-march=native`.
+    /// Returns the output of the toolchain commands, and the features of the processor (these
+    /// features affect builds with `-march=native`).
     fn toolchain(&self, checkout: &Checkout<'_>) -> Result<String> {
         let Outline { label, recipe, .. } = checkout.outline;
         let mut text = String::new();

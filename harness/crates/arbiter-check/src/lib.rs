@@ -59,7 +59,7 @@ pub struct Check {
     /// Judges the transcript. The error describes the violation. Not called if the engine exited
     /// unexpectedly or an answer timed out.
     judge: fn(&Case) -> Judgement,
-    /// `true` if the check measures time, so that a busy machine can cause a failure.
+    /// `true` if the check measures time, in which case a busy machine can cause a failure.
     is_timed: bool,
 }
 

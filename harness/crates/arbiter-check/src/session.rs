@@ -24,7 +24,7 @@ const MAX_LINES: usize = 20_000;
 /// Maximum time for an engine to exit after `quit` at the end of a check.
 const QUIT_GRACE: Duration = Duration::from_millis(200);
 
-/// Maximum time for a process to exit after it closed its output. The system may report the closed
+/// Maximum time for a process to exit after closing its output. The system may report the closed
 /// pipe shortly before the exit, and the transcript must contain the exit status.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 

@@ -380,7 +380,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Sends the job of a pair in flight again, as a new attempt.
+    /// Resends the job of a pair in flight, as a new attempt.
     async fn resend(&mut self, pair: u64) {
         if let Some(attempt) = self.in_flight.resend(pair, self.now) {
             self.send(pair, attempt).await;

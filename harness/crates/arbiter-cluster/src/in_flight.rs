@@ -100,7 +100,7 @@ pub(crate) struct InFlight<A: Assignment> {
     pending: BTreeMap<u64, Pending<A>>,
     /// Results that wait until their pairs are requested.
     pub(crate) parked: ParkedResults,
-    /// Workers that can play: they report, do not refuse the run, and are not excluded.
+    /// Workers that can play: workers that report, do not refuse the run, and are not excluded.
     players: BTreeSet<String>,
     /// Pairs whose result is on disk.
     stored: RangeSet,
@@ -227,8 +227,8 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Returns whether a pair must be sent again because a worker gives the pair back and no other
-    /// worker plays the pair. The worker cannot give back the new attempt, because it has no proof
-    /// for that attempt.
+    /// worker plays the pair. The worker cannot give back the new attempt, because the worker has
+    /// no proof for that attempt.
     pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
         let pending = self.awaited(pair, attempt);
         pending.is_some_and(|pending| {

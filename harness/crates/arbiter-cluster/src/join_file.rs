@@ -28,9 +28,9 @@ const MAX_FIELD: usize = 1_000;
 /// Kind of process for which a join file is intended.
 #[derive(Debug)]
 pub enum Role {
-    /// Worker with this name, which trusts the coordinator with this key.
+    /// Worker that has this name and trusts the coordinator with this key.
     Worker(String, PublicKey),
-    /// Coordinator, which signs with this key.
+    /// Coordinator that signs with this key.
     Coordinator(Key),
 }
 

@@ -76,8 +76,8 @@ pub(crate) fn is_breakdown(termination: Termination) -> bool {
     termination.is_fault() && termination != Termination::TimeForfeit
 }
 
-/// Returns the deviation of each worker's pair results from the results of other workers, in
-/// standard deviations, for workers with enough pairs. All pairs must be between the same two
+/// Returns, for each worker with enough pairs, the deviation (in standard deviations) of the
+/// worker's pair results from the results of other workers. All pairs must be between the same two
 /// engines under the same conditions.
 pub fn worker_residuals(played: &[(String, PairTally)]) -> BTreeMap<String, f64> {
     let mut detector = OutlierDetector::new(true);
@@ -156,9 +156,9 @@ impl OutlierDetector {
         fails.or_else(late).or_else(|| self.residual())
     }
 
-    /// Returns the worker if the failure rate of its games or jobs is significantly higher than the
-    /// failure rate of other workers, and above `min_share`; `here` is the number of games that the
-    /// coordinator's machine played without failures.
+    /// Returns the worker if the failure rate of the worker's games or jobs is significantly higher
+    /// than the failure rate of other workers, and above `min_share`. `here` is the number of games
+    /// that the coordinator's machine played without failures.
     fn excess(
         &self,
         worker: &str,
@@ -189,8 +189,8 @@ impl OutlierDetector {
         })
     }
 
-    /// Returns the deviation of each worker's pair results from the results of other workers, in
-    /// standard deviations, for workers with enough pairs.
+    /// Returns, for each worker with enough pairs, the deviation (in standard deviations) of the
+    /// worker's pair results from the results of other workers.
     fn residuals(&self) -> Vec<(&String, f64)> {
         let pairs: Vec<Pentanomial> =
             self.workers.values().map(|counts| counts.main_encounter().pairs).collect();

@@ -46,7 +46,7 @@ const VALIDITY: Duration = DAY.saturating_mul(3650);
 /// Tolerated lag of a worker's clock behind the clock of the machine that creates the certificates.
 const CLOCK_DIFFERENCE: Duration = DAY;
 
-/// Account of coordinators, which contains the streams.
+/// Account of coordinators; this account contains the streams.
 const ACCOUNT: &str = "ARBITER";
 
 /// Account of workers.
@@ -234,7 +234,7 @@ pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
     replacement.finish().map_err(file_error(&path))
 }
 
-/// Returns the path of the join file of a user in the folder of a server.
+/// Returns the path of a user's join file in the folder of a server.
 pub fn join_path(dir: &Path, user: &str) -> PathBuf {
     dir.join(format!("{user}{JOIN_SUFFIX}"))
 }

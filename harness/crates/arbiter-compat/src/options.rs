@@ -152,7 +152,7 @@ impl Options {
         Ok(())
     }
 
-    /// Returns the text of an option. If there are several words, fastchess joins them without
+    /// Returns the text of an option. If there are several words, fastchess joins the words without
     /// spaces.
     fn text(&self, word: &Word) -> Result<String, String> {
         let is_fastchess = self.style.is_fastchess();

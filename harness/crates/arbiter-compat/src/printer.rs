@@ -210,7 +210,7 @@ impl Printer {
         text
     }
 
-    /// Returns the number of a game, from 1.
+    /// Returns the number of a game, counted from 1.
     fn number(&self, pairing: &Pairing, game_index: usize) -> u64 {
         let earlier = pairing.pair * self.schedule.design().games_per_pair();
         games_before(self.plan.prior) + earlier + game_index as u64 + 1

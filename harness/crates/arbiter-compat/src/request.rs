@@ -120,7 +120,7 @@ pub fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
     Ok((kind, request))
 }
 
-/// Returns a random seed, from the randomness of the standard library's hash tables.
+/// Returns a random seed, derived from the random keys of the standard library's hash tables.
 fn random_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(0)

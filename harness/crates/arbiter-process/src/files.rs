@@ -117,8 +117,8 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Opens a lock file, which is created if it is missing, and locks the file with [`try_lock`].
-/// Returns `None` if another process holds the lock.
+/// Opens a lock file (created if missing), and locks the file with [`try_lock`]. Returns `None` if
+/// another process holds the lock.
 pub fn lock_file(path: &Path) -> io::Result<Option<File>> {
     loop {
         let file = open_output(path, File::options().write(true), Links::Refused)?;

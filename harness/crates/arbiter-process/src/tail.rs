@@ -56,7 +56,7 @@ impl Tail {
         }
     }
 
-    /// Waits for the end of the output, at most [`LAST_LINES_GRACE`].
+    /// Waits for the end of the output, for at most [`LAST_LINES_GRACE`].
     pub(super) fn wait_end(&self) {
         // The result is ignored, because the caller reads the available lines even after a timeout.
         let memory = lock(&self.0.memory);

@@ -355,9 +355,9 @@ impl<A: Assignment> Coordinator<A> {
 /// Comparison of each worker's results with the results of other workers in the same pairs.
 #[derive(Debug, Default)]
 struct BiasDetector {
-    /// For each worker and engine: number of pairs in which the engine scored more points than in
-    /// the same pair on the other worker, and number of pairs in which the engine scored fewer
-    /// points.
+    /// For each worker and engine: number of pairs in which the engine scored more points on this
+    /// worker than on the other worker that played the pair, and number of pairs in which the
+    /// engine scored fewer points.
     counts: BTreeMap<(String, usize), [u64; 2]>,
 }
 

@@ -10,7 +10,7 @@ type JobAttempt = (u64, u32);
 /// Unfinished jobs of a worker.
 #[derive(Debug, Default)]
 struct Unfinished {
-    /// Jobs that may be in a slot, with the times of their starts, in order of start.
+    /// Jobs that may be in a slot, each with its start time, in order of start.
     playing: Vec<(JobAttempt, Duration)>,
     /// Jobs that the worker withholds.
     withheld: BTreeSet<JobAttempt>,

@@ -56,7 +56,7 @@ pub(super) struct WorkerPolicy {
     /// Number of impossible results with a valid proof, by worker.
     pub(super) impossible: BTreeMap<String, u32>,
     pub(super) started: StartedJobs,
-    /// Time from the start of the coordinator to the last repetition of a notice of exclusion.
+    /// Time from the start of the coordinator to the last repeated notice of exclusion.
     exclusion_repeated: Duration,
     /// Limit on the stored remarks about workers.
     pub(super) remarks: RemarkLimit,
@@ -182,7 +182,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Counts a job that a worker has given back or withholds, or whose result cannot count because
-    /// of the worker's report. Excludes the worker if it has many more such jobs than other
+    /// of the worker's report. Excludes the worker if the worker has many more such jobs than other
     /// workers.
     pub(super) async fn gave_back(&mut self, worker: &str) {
         if self.policy.exclusion_reason(worker).is_none() {

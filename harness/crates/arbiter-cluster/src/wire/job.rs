@@ -27,7 +27,7 @@ pub const AUDITS: u64 = 1 << 62;
 /// hostile coordinator from filling the memory of a worker.
 const MAX_LIST: usize = 1_000;
 
-/// Maximum length of the command that makes an engine count leaf nodes, in bytes.
+/// Maximum length, in bytes, of the command that makes an engine count leaf nodes.
 const MAX_COMMAND: usize = 1_000;
 
 /// Maximum depth of a count, in plies.

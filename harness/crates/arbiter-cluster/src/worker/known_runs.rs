@@ -266,7 +266,7 @@ impl KnownRuns {
         }
     }
 
-    /// Returns the engines whose bench was run, with their speeds in nodes per second.
+    /// Returns the engines whose bench was run, each with its speed in nodes per second.
     pub(super) fn benches(&self) -> Vec<(String, f64)> {
         self.benches.iter().map(|(engine, nps)| (engine.clone(), *nps)).collect()
     }

@@ -72,9 +72,9 @@ impl Delays {
     /// opponent runs, and the reader thread may be late for an unimportant line. The loss of a
     /// thread is therefore limited to the part of `thought` in which the thread did not run. This
     /// limit is meaningless for a thread that waits for input, so the reader's delay is not added
-    /// for such a thread. If the engine pondered, it also ran while its clock was stopped, and the
-    /// running times do not show which threads waited for input. The reader's delay is then added
-    /// for every thread.
+    /// for such a thread. If the engine pondered, the engine also ran while its clock was stopped,
+    /// and the running times do not show which threads waited for input. The reader's delay is then
+    /// added for every thread.
     pub fn since(&self, earlier: &Delays, thought: Duration) -> Duration {
         let unread = self.reader.since(earlier.reader).waited;
         let spent = self.engine.iter().map(|(thread, times)| {

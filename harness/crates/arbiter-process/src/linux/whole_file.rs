@@ -21,7 +21,7 @@ pub struct WholeFile {
 
 #[derive(Debug)]
 enum Part {
-    /// Unnamed file, which the kernel removes when no process has it open.
+    /// Unnamed file, which the kernel removes when no process has the file open.
     Unnamed(File),
     /// Temporary file, on file systems without unnamed files.
     Named(NamedTempFile),

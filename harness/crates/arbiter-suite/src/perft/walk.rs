@@ -161,8 +161,8 @@ impl Walk {
     }
 }
 
-/// Returns the number of leaves at a depth of `depth` plies below a position, counted by the
-/// harness.
+/// Returns the number of leaves that the harness counts at a depth of `depth` plies below a
+/// position.
 pub fn leaves(position: &Chess, depth: u32) -> u64 {
     if depth == 0 { 1 } else { shakmaty::perft(position, depth) }
 }
