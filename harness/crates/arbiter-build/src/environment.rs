@@ -36,7 +36,7 @@ pub fn build_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
     })
 }
 
-/// Returns the part of [`build_environment`] that can change the built program, sorted by name.
+/// Returns, sorted by name, the part of [`build_environment`] that can change the built program.
 pub(super) fn compiler_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
     let mut environment = environment(|name| is_of_compiler(name, passed));
     // The order of the variables is arbitrary, but the key of a build must not depend on the order.

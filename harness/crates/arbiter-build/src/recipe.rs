@@ -13,7 +13,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 /// Instructions for a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipe {
-    /// Name of the file from which the recipe comes, for messages: "arbiter.toml" or "Cargo.toml".
+    /// Name, for messages, of the file from which the recipe comes: "arbiter.toml" or "Cargo.toml".
     pub source: String,
     /// Command that the shell runs in the root folder of the checkout.
     pub command: String,

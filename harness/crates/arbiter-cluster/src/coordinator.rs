@@ -123,8 +123,8 @@ struct Coordinator<A: Assignment> {
     /// Receipts of the results that were acknowledged, even if the acknowledgement did not reach
     /// the server.
     acknowledged: RangeSet,
-    /// Pairs whose jobs were sent again because of missing heartbeats, since the last result with a
-    /// valid proof.
+    /// Pairs whose jobs, since the last result with a valid proof, were sent again because of
+    /// missing heartbeats.
     unheard: BTreeSet<u64>,
     /// Last status of each worker, and the time from the start of the coordinator until the status
     /// arrived.

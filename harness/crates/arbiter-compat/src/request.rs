@@ -142,7 +142,7 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Replaces the name of a program by the path of the file that the imitated program would start.
+/// Replaces the name of a program with the path of the file that the imitated program would start.
 /// fastchess and cutechess-cli search `PATH`, then `dir` or the current folder; cutechess-cli
 /// without `dir` prefers a file in the current folder. The name is unchanged if no such file
 /// exists.

@@ -154,7 +154,8 @@ pub fn create_locked_folder(near: &Path, prefix: &str) -> io::Result<(TempDir, F
 }
 
 /// Locks and returns the folders that this user's processes created with [`create_locked_folder`]
-/// and left behind when they were killed. Each folder stays locked until its `File` is dropped.
+/// and left behind when these processes were killed. Each folder stays locked until its `File` is
+/// dropped.
 pub fn leftover_folders(near: &Path, prefix: &str) -> impl Iterator<Item = (PathBuf, File)> {
     let entries = near.read_dir().into_iter().flatten().flatten();
     entries.filter_map(move |entry| {

@@ -1,5 +1,5 @@
-//! Admission of workers: compares their bench results with the results of the coordinator. This
-//! module does no I/O.
+//! Admission of workers: compares the workers' bench results with the coordinator's bench results.
+//! This module does no I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
 

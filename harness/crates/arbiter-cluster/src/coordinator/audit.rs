@@ -97,7 +97,8 @@ impl<A: Assignment> Audits<A> {
         held.auditor.is_some()
     }
 
-    /// Plays a pair in flight twice on this machine, after the pairs that were disputed before.
+    /// Plays a pair twice on this machine, after the pairs that were disputed earlier. Does nothing
+    /// if the pair is not in flight.
     fn play(&mut self, in_flight: &InFlight<A>, pair: u64, held: Vec<UnconfirmedResult<A::Done>>) {
         let Some(job) = in_flight.job(pair).cloned() else { return };
         let engines = self.spec.engines.clone();

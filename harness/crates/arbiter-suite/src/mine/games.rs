@@ -41,7 +41,7 @@ pub struct Game {
     pub start: Start,
     /// Moves from the starting position.
     pub moves: Vec<Move>,
-    /// Score in centipawns that the engine reported for each move, from the point of view of the
+    /// Score, in centipawns, that the engine reported for each move, from the point of view of the
     /// side to move; `None` for mate scores and for moves without a score, such as book moves.
     /// Empty for games from a PGN file.
     pub scores: Vec<Option<i32>>,
