@@ -13,8 +13,8 @@ use arbiter_process::{Cancel, EndReason, Launch, Spawner, Timeouts, run_to_compl
 /// Default time limit of a bench.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// Pattern of the lines that may contain a node count. The count is read from the last such line,
-/// or not at all, so that the count of a single position is not mistaken for the total.
+/// Pattern of the lines that may contain a node count. The count is read only from the last such
+/// line, so that the count of a single position is not mistaken for the total.
 const COUNTS: [&str; 1] = [concat!(
     r"\d\S*\s+nodes(?:\s*$|\s*[^\s\w/]|\s+[^\s/p]|\s*/\s*\d)",
     r"|\bnodes(?: searched)?\s*[:=]?\s*\d|\bbench\s*[:=]\s*\d",
@@ -142,8 +142,8 @@ impl BenchReader {
     }
 }
 
-/// Returns the integer at the start of a string; `None` if more digits follow, as in `2 030 154` or
-/// `20/30`, or a unit, as in `2.03 M`.
+/// Returns the integer at the start of a string; `None` if more digits follow (as in `2 030 154` or
+/// `20/30`), or if a unit follows (as in `2.03 M`).
 fn leading_number(text: &str) -> Option<u64> {
     let (number, rest) = text.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((text, ""));
     let goes_on = |c: char| c.is_ascii_digit() || "kKMG".contains(c);
@@ -214,7 +214,7 @@ pub fn run_bench_once(target: &BenchTarget<'_>, reader: &BenchReader) -> Result<
     Err(BuildError::Failed(failure, text))
 }
 
-/// Returns the node count in a commit message, from the last line of the form `Bench: 123`.
+/// Returns the node count from the last line of the form `Bench: 123` in a commit message.
 pub fn promised_nodes(message: &str) -> Option<u64> {
     let promise = |line: &str| -> Option<u64> {
         let line = line.trim();

@@ -1,10 +1,10 @@
 //! Cache of built programs, with one folder per key; the key depends on everything that determines
 //! the program.
 //!
-//! A program is renamed into its folder, so that the folder contains the complete program or none.
-//! Two locks protect an entry: the process that builds the program holds `lock` exclusively, and
-//! the processes that run the program share `used`. Removal needs both locks exclusively, so
-//! [`super::clean`] may run at any time.
+//! A program is renamed into its folder, so that the folder contains either the complete program or
+//! no program. Two locks protect an entry: the process that builds the program holds `lock`
+//! exclusively, and the processes that run the program share `used`. Removal needs both locks
+//! exclusively, so [`super::clean`] may run at any time.
 
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Write};
@@ -51,7 +51,7 @@ pub struct BuildRecord {
     pub toolchain: String,
     /// Duration of the build, in seconds.
     pub seconds: f64,
-    /// Result of the bench, if it has been run.
+    /// Result of the bench, if the bench has been run.
     pub bench: Option<BenchRecord>,
     /// Size of the program, in bytes.
     pub bytes: u64,
@@ -59,7 +59,7 @@ pub struct BuildRecord {
     pub hash: String,
 }
 
-/// Result of a bench, and the conditions under which it ran.
+/// Result of a bench, and the conditions under which the bench ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchRecord {
     /// String that identifies the method of running the bench and reading its output.

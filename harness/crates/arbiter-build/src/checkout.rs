@@ -1,4 +1,4 @@
-//! Separate checkout of a revision, and the files that a build has produced in it.
+//! Separate checkout of a revision, and the files that a build has produced in the checkout.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub(super) struct Checkout<'a> {
     pub(super) top: PathBuf,
     /// Folders in which git finds the objects of the checkout.
     pub(super) objects: Vec<PathBuf>,
-    /// Files that git tracked before the build, relative to the root of the checkout.
+    /// Paths, relative to the root of the checkout, of the files that git tracked before the build.
     tracked: BTreeSet<PathBuf>,
 }
 
@@ -59,8 +59,8 @@ impl<'a> Checkout<'a> {
         Ok(checkout)
     }
 
-    /// Returns the path of the program that the build has produced, relative to the root of the
-    /// checkout. The error explains why no program, or no single program, was found.
+    /// Returns the path, relative to the root of the checkout, of the program that the build has
+    /// produced. The error explains why no program, or no single program, was found.
     pub(super) fn find_program(&self) -> Result<PathBuf, String> {
         let recipe = &self.outline.recipe;
         if let Some(binary) = &recipe.settings.binary {

@@ -36,7 +36,7 @@ pub fn build_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
     })
 }
 
-/// Returns the part of [`build_environment`] that can change the built program, sorted by name.
+/// Returns, sorted by name, the part of [`build_environment`] that can change the built program.
 pub(super) fn compiler_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
     let mut environment = environment(|name| is_of_compiler(name, passed));
     // The order of the variables is arbitrary, but the key of a build must not depend on the order.
@@ -58,9 +58,9 @@ fn is_of_compiler(name: &str, passed: &[String]) -> bool {
         || passed.iter().any(|other| other == name)
 }
 
-/// Variables that a sandboxed build does not receive, because they name writable folders, or
-/// programs that connect to the user's servers. In a sandbox, tools use the home folder of the
-/// sandbox instead.
+/// Variables that a sandboxed build does not receive, because these variables name writable
+/// folders, or programs that connect to the user's servers. In a sandbox, tools use the home folder
+/// of the sandbox instead.
 const UNSANDBOXED: &str = "
     CARGO_HOME CCACHE_DIR GOCACHE GOMODCACHE GOPATH GRADLE_USER_HOME NUGET_PACKAGES RUSTC_WRAPPER
     XDG_CACHE_HOME

@@ -30,7 +30,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Time limit of a git command that adds the files of a working tree to a snapshot.
 const SNAPSHOT_LIMIT: Duration = Duration::from_secs(600);
 
-/// Repository of the user, which is never changed.
+/// The user's repository, which is never changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
     /// Root of the working tree; the folder of the repository itself if the repository is bare.
@@ -153,7 +153,8 @@ impl Repository {
         Ok(paths.is_empty() || !git(&self.top, args)?.is_empty())
     }
 
-    /// Returns the names in the root of a commit or tree, and the names in its folder `src`.
+    /// Returns the file names in the root of a commit or tree, and the file names in the folder
+    /// `src`.
     pub(super) fn names(&self, tree: &str) -> Result<Vec<String>> {
         let listed = git(&self.top, ["ls-tree", "--name-only", tree, "--", ".", "src/"])?;
         Ok(listed.lines().map(str::to_owned).collect())
@@ -175,7 +176,8 @@ impl Repository {
         Ok(self.top.join(git(&self.top, ["rev-parse", "--git-path", name])?))
     }
 
-    /// Returns the URL of the remote "origin"; the path of the repository if there is none.
+    /// Returns the URL of the remote "origin"; the path of the repository if there is no such
+    /// remote.
     fn origin(&self) -> String {
         let origin = git(&self.top, ["config", "remote.origin.url"]);
         origin.unwrap_or_else(|_| self.top.display().to_string())
@@ -225,9 +227,9 @@ impl Repository {
         Ok((head.ok().as_ref() != Some(&tree)).then_some(Snapshot { tree, objects, _dir: dir }))
     }
 
-    /// Checks out the commit of a checkout; for a snapshot, checks out its files, as a commit whose
-    /// parent is the commit at `HEAD`. A build can query git in the checkout, for example for the
-    /// hash of the commit.
+    /// Checks out the commit that `checkout` names. For a snapshot, checks out the files of the
+    /// snapshot as a new commit, whose parent is the commit at `HEAD`. A build can query git in the
+    /// checkout, for example for the hash of the commit.
     pub(super) fn check_out(&self, checkout: &Checkout<'_>) -> Result<()> {
         let Checkout { outline, top: dir, objects, .. } = checkout;
         std::fs::create_dir_all(dir).map_err(io_error(dir))?;
@@ -289,7 +291,7 @@ fn command(dir: &Path) -> Command {
     command
 }
 
-/// Runs a git command, with limits for its time, its output and its error output.
+/// Runs a git command, with limits on the running time, the output and the error output.
 fn run(command: &mut Command, limit: Duration) -> io::Result<Output> {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let pipes = child.stdout.take().zip(child.stderr.take());

@@ -13,12 +13,12 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 /// Instructions for a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipe {
-    /// Name of the file from which the recipe comes, for messages: "arbiter.toml" or "Cargo.toml".
+    /// Name, for messages, of the file from which the recipe comes: "arbiter.toml" or "Cargo.toml".
     pub source: String,
     /// Command that the shell runs in the root folder of the checkout.
     pub command: String,
-    /// Folder that is scanned for the program if the settings do not name the program, relative to
-    /// the root of the checkout.
+    /// Folder, relative to the root of the checkout, that is scanned for the program if the
+    /// settings do not name the program.
     pub output: PathBuf,
     /// `true` if submodules are fetched before the build.
     pub submodules: bool,
@@ -48,11 +48,11 @@ pub struct BuildSettings {
     pub file: String,
     /// Command of the build.
     pub command: Option<String>,
-    /// Path of the program that the command produces, relative to the root of the checkout.
+    /// Path, relative to the root of the checkout, of the program that the command produces.
     pub binary: Option<PathBuf>,
     /// Environment variables of the command.
     pub env: BTreeMap<String, String>,
-    /// `true` to fetch submodules; `None` to fetch them if there are any.
+    /// `true` to fetch submodules; `None` to fetch submodules if there are any.
     pub submodules: Option<bool>,
     /// `true` if a sandboxed build may use the network.
     pub network: bool,
@@ -175,8 +175,8 @@ pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, Str
     }
 }
 
-/// Returns the first line with an error message from a log; if there is no such line, the last
-/// line.
+/// Returns the text of the first line that contains an error message in a log; if there is no such
+/// line, the text of the last line.
 pub(super) fn first_error(log: &str) -> &str {
     const WORDS: [&str; 7] = [
         "error:",

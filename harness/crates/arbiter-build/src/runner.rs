@@ -52,7 +52,7 @@ pub struct Outline {
     pub is_dirty: bool,
     /// Recipe of the build and the bench.
     pub recipe: Recipe,
-    /// Hash of the tree object of a snapshot, or of the commit.
+    /// Hash of the snapshot's tree object or, without a snapshot, of the commit.
     tree: String,
     pub(super) snapshot: Option<Snapshot>,
 }
@@ -65,8 +65,8 @@ impl Outline {
 }
 
 impl Built<'_> {
-    /// Returns the signature of the bench, from the cache if it contains the result of at least
-    /// `copies` parallel copies. Fails if the node count differs from the count in the commit
+    /// Returns the signature of the bench, from the cache if the cache contains the result of at
+    /// least `copies` parallel copies. Fails if the node count differs from the count in the commit
     /// message. Blocks until the bench has ended.
     pub fn signature(&mut self, copies: usize) -> Result<Signature> {
         let how = self.outline.recipe.settings.bench.how();
@@ -114,7 +114,7 @@ pub struct Builder<'a> {
     pub cache: &'a Cache,
     /// Settings that take precedence over the settings in the commit.
     pub settings: Option<BuildSettings>,
-    /// Parser of a commit's settings file, which returns the build settings.
+    /// Function that parses the settings file of a commit and returns the build settings.
     pub read: fn(&str) -> Result<Option<BuildSettings>, String>,
     /// Names of additional environment variables that are passed to builds.
     pub passed: &'a [String],
@@ -140,8 +140,8 @@ const NO_NETWORK: &str = "; builds in the sandbox have no network unless [build]
 const SETTINGS: &str = "arbiter.toml";
 
 impl<'a> Builder<'a> {
-    /// Describes a revision from git data alone, without running its code. Fails for an unknown
-    /// revision, and for a tree without a recipe.
+    /// Describes a revision from git data alone, without running code of the revision. Fails for an
+    /// unknown revision, and for a tree without a recipe.
     pub fn outline(&self, repo: &Repository, revision: &str) -> Result<Outline> {
         let (commit, snapshot) = if revision == WORKING_TREE {
             // The cache may be in the working tree; without this exclusion, each build would change
@@ -251,8 +251,8 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Returns the output of the toolchain commands, and the features of the processor, which
-    /// affect builds with `-march=native`.
+    /// Returns the output of the toolchain commands, and the features of the processor (these
+    /// features affect builds with `-march=native`).
     fn toolchain(&self, checkout: &Checkout<'_>) -> Result<String> {
         let Outline { label, recipe, .. } = checkout.outline;
         let mut text = String::new();

@@ -43,7 +43,7 @@ fn commit(top: &Path) {
     git(&["commit", "--quiet", "--message", "The subject"]);
 }
 
-/// Calls `work` with a builder in a sandbox, whose cache is in `dir`.
+/// Calls `work` with a builder that builds in a sandbox and has its cache in `dir`.
 fn with_builder<T>(dir: &Path, work: impl FnOnce(&Builder<'_>) -> T) -> T {
     let cache = Cache::new(Some(dir.join("cache"))).unwrap();
     let (spawner, cancel) = (Spawner::start().unwrap(), Cancel::default());

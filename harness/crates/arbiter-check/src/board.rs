@@ -5,7 +5,8 @@ use shakmaty::{Chess, Position};
 
 use arbiter_position::Start;
 
-/// Returns the position that the arguments of `position` describe; `None` if they are invalid.
+/// Returns the position that the arguments of `position` describe; `None` if the arguments are
+/// invalid.
 pub(super) fn set_up(words: &str, is_chess960: bool) -> Option<Chess> {
     let (setup, moves) = words.split_once("moves").unwrap_or((words, ""));
     let setup = setup.trim();

@@ -7,7 +7,7 @@
 //!
 //! The rules paraphrase the UCI description by S. Meyer-Kahlen (April 2006). If the description
 //! does not define a case, the rule follows the expectations of match programs, and the grade of
-//! the check takes this into account.
+//! the check reflects that the description leaves the case open.
 
 mod board;
 
@@ -59,7 +59,7 @@ pub struct Check {
     /// Judges the transcript. The error describes the violation. Not called if the engine exited
     /// unexpectedly or an answer timed out.
     judge: fn(&Case) -> Judgement,
-    /// `true` if the check measures time, so that a busy machine can cause a failure.
+    /// `true` if the check measures time, in which case a busy machine can cause a failure.
     is_timed: bool,
 }
 
@@ -124,7 +124,7 @@ impl Counts {
     }
 }
 
-/// Counts the verdicts whose grades `is_counted` accepts, by result.
+/// Counts, by result, the verdicts whose grades are accepted by `is_counted`.
 pub fn count(verdicts: &[Verdict], is_counted: impl Fn(Grade) -> bool) -> Counts {
     let mut counts = Counts::default();
     for verdict in verdicts.iter().filter(|verdict| is_counted(verdict.check.grade)) {

@@ -133,8 +133,8 @@ impl<'a> Script<'a> {
         self.go(position, limits).expect("bestmove")
     }
 
-    /// Starts a search, waits for its move, and stops the search after the timeout. For checks of
-    /// the output during a search.
+    /// Starts a search, waits for its move, and stops the search after the timeout. Used for checks
+    /// of the output during a search.
     pub(super) fn try_search(self, position: &str, limits: &str) -> Script<'a> {
         self.go(position, limits).step(Step::Finish)
     }

@@ -1,5 +1,5 @@
-//! Sessions that run the scripts of checks. The functions block, and each runs one process at a
-//! time, so that Arbiter does not disturb the measured times.
+//! Sessions that run the scripts of checks. The functions block, and each function runs one process
+//! at a time, so that Arbiter does not disturb the measured times.
 
 #![expect(clippy::disallowed_methods, reason = "conversations are timed")]
 
@@ -24,7 +24,7 @@ const MAX_LINES: usize = 20_000;
 /// Maximum time for an engine to exit after `quit` at the end of a check.
 const QUIT_GRACE: Duration = Duration::from_millis(200);
 
-/// Maximum time for a process to exit after it closed its output. The system may report the closed
+/// Maximum time for a process to exit after closing its output. The system may report the closed
 /// pipe shortly before the exit, and the transcript must contain the exit status.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
@@ -35,7 +35,7 @@ const TRIES: usize = 3;
 /// Engine under test.
 #[derive(Debug, Clone)]
 pub struct Engine {
-    /// Starter of processes.
+    /// Spawner of the engine processes.
     pub spawner: Spawner,
     /// Program to start, with its launch settings.
     pub launch: Launch,

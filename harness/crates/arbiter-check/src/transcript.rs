@@ -62,11 +62,11 @@ pub(super) struct Search<'a> {
     pub(super) position: Chess,
     /// Arguments of the `go` command.
     pub(super) go: &'a str,
-    /// Time of the `go` command, since the start of the process.
+    /// Time from the start of the process to the `go` command.
     pub(super) at: Duration,
-    /// Time of the first `stop` command, since the start of the process.
+    /// Time from the start of the process to the first `stop` command.
     pub(super) stop: Option<Duration>,
-    /// Time of the first `ponderhit` command, since the start of the process.
+    /// Time from the start of the process to the first `ponderhit` command.
     pub(super) hit: Option<Duration>,
     /// Arguments of all `info` lines.
     pub(super) infos: Vec<EngineLine<'a>>,
@@ -80,7 +80,7 @@ impl<'a> Search<'a> {
         self.answers.first().map_or("", |answer| answer.first_word())
     }
 
-    /// Returns the time of the first answer, since the start of the process; zero if there is no
+    /// Returns the time from the start of the process to the first answer; zero if there is no
     /// answer.
     pub(super) fn answered_at(&self) -> Duration {
         self.answers.first().map_or(Duration::ZERO, |answer| answer.at)
@@ -105,14 +105,14 @@ impl<'a> Search<'a> {
 /// Line from the engine, without its first word.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EngineLine<'a> {
-    /// Time of the line, since the start of the process.
+    /// Time from the start of the process to the line.
     pub(super) at: Duration,
     /// Text of the line after its first word.
     pub(super) text: &'a str,
 }
 
 impl<'a> EngineLine<'a> {
-    /// Returns the first word of the text; the empty string if there is none.
+    /// Returns the first word of the text; the empty string if the text contains no word.
     pub(super) fn first_word(&self) -> &'a str {
         split_word(self.text).0
     }
@@ -168,7 +168,7 @@ impl Transcript {
         })
     }
 
-    /// Returns the time at which `line` was last sent; zero if it was never sent.
+    /// Returns the time at which `line` was last sent; zero if `line` was never sent.
     pub(super) fn sent_at(&self, line: &str) -> Duration {
         let is_it = |entry: &&TimedEvent| matches!(&entry.event, Event::Sent(sent) if sent == line);
         self.0.iter().rev().find(is_it).map_or(Duration::ZERO, |entry| entry.at)

@@ -63,10 +63,9 @@ pub struct Access {
     pub url: Secret,
     /// The credentials.
     pub credentials: Credentials,
-    /// File with certificates of authorities that are trusted in addition to the authorities that
-    /// the system trusts.
+    /// File with CA certificates that are trusted in addition to the CA certificates of the system.
     pub ca: Option<PathBuf>,
-    /// Files of the client certificate and its key.
+    /// Paths of the client certificate and of its private key.
     pub certificate: Option<(PathBuf, PathBuf)>,
     /// Prefix of the subjects on which replies are received; `_INBOX` if `None`.
     pub inbox: Option<String>,
@@ -80,8 +79,8 @@ pub struct Access {
 #[error("{0}")]
 pub struct AccessError(String);
 
-/// Returns a function that creates the error for a request that a server denies or cannot fulfil,
-/// from the reason.
+/// Returns a function that converts a reason to the error for a request that a server denies or
+/// cannot fulfil; `what` names the request.
 pub fn denied<E: fmt::Display>(what: &str) -> impl FnOnce(E) -> AccessError {
     move |reason| AccessError(format!("the NATS server refuses {what}: {reason}"))
 }

@@ -56,14 +56,14 @@ const TICK: Duration = Duration::from_millis(250);
 /// beacon per second tolerates several lost beacons.
 const BEACON_TICKS: u64 = 4;
 
-/// Time limit for requests to the server when a run ends or is cancelled, and when its streams are
-/// emptied. The coordinator handles no other event during such a request, and a user may be waiting
-/// for the command to end, so an unresponsive server must not block the coordinator.
+/// Time limit for requests to the server when a run ends or is cancelled, and when the streams of a
+/// run are emptied. The coordinator handles no other event during such a request, and a user may be
+/// waiting for the command to end, so an unresponsive server must not block the coordinator.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time after the start of the coordinator during which audits wait for a second worker, because
-/// after a restart, the running workers have yet to report. Workers send a status every 3 s, so
-/// every running worker reports several times within this time.
+/// Time after the start of the coordinator during which audits wait for a second worker. After a
+/// restart, the running workers have yet to report. Workers send a status every 3 s, so every
+/// running worker reports several times within this time.
 const RETURN: Duration = Duration::from_secs(15);
 
 /// Capacity of the channel for stream events, mostly results. The channel is bounded because
@@ -120,10 +120,11 @@ struct Coordinator<A: Assignment> {
     outgoing: mpsc::UnboundedSender<Outgoing>,
     /// Results that are not acknowledged yet, by receipt.
     unacknowledged: BTreeMap<Receipt, jetstream::Message>,
-    /// Results that were acknowledged, even if the acknowledgement did not reach the server.
+    /// Receipts of the results that were acknowledged, even if the acknowledgement did not reach
+    /// the server.
     acknowledged: RangeSet,
-    /// Pairs whose jobs were sent again because of missing heartbeats, since the last result with a
-    /// valid proof.
+    /// Pairs whose jobs, since the last result with a valid proof, were sent again because of
+    /// missing heartbeats.
     unheard: BTreeSet<u64>,
     /// Last status of each worker, and the time from the start of the coordinator until the status
     /// arrived.
@@ -149,7 +150,7 @@ struct Coordinator<A: Assignment> {
     is_drained: bool,
     /// `true` if the pairs in flight were cancelled and no pair has been requested since.
     is_cancelled: bool,
-    /// Time of the last tick, since the start of the coordinator.
+    /// Time from the start of the coordinator to the last tick.
     now: Duration,
     /// Time stamp of the last message to workers, as Unix time in microseconds.
     last_at: u64,
@@ -228,7 +229,8 @@ fn unix_time_us() -> u64 {
     unix_time_ms().unsigned_abs() * 1_000
 }
 
-/// Returns whether a request has a valid reply subject; other requests are ignored.
+/// Returns whether a request has a valid reply subject; requests without a valid reply subject are
+/// ignored.
 fn may_reply(request: &Message) -> bool {
     request.reply.as_ref().is_some_and(is_inbox)
 }
@@ -378,7 +380,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Sends the job of a pair in flight again, as a new attempt.
+    /// Resends the job of a pair in flight, as a new attempt.
     async fn resend(&mut self, pair: u64) {
         if let Some(attempt) = self.in_flight.resend(pair, self.now) {
             self.send(pair, attempt).await;

@@ -31,13 +31,14 @@ const MAX_MEDIANS: u32 = 20;
 /// Minimum time limit of an attempt.
 const MIN_ATTEMPT: Duration = Duration::from_secs(600);
 
-/// Time limit of an attempt while a worker that can play has no median, because it has not finished
-/// a pair. Slow workers can raise the limit to this time; only half of all workers together can
-/// raise it further.
+/// Time limit of an attempt while a worker that can play has no median, because the worker has not
+/// finished a pair. Slow workers can raise the limit to this time; only half of all workers
+/// together can raise the limit further.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(6 * 3600);
 
-/// Number of recent pairs of a worker from which its median is computed. The number is limited so
-/// that the median adapts to changes, and so that the memory of a long run does not grow.
+/// Number of a worker's recent pairs from which the worker's median is computed. The number is
+/// limited so that the median adapts to changes, and so that the memory of a long run does not
+/// grow.
 const MEDIAN_OF: usize = 101;
 
 /// Number of requests to extend a lease that are sent within one lease. The lease thus survives the
@@ -99,7 +100,7 @@ pub(crate) struct InFlight<A: Assignment> {
     pending: BTreeMap<u64, Pending<A>>,
     /// Results that wait until their pairs are requested.
     pub(crate) parked: ParkedResults,
-    /// Workers that can play: they report, do not refuse the run, and are not excluded.
+    /// Workers that can play: workers that report, do not refuse the run, and are not excluded.
     players: BTreeSet<String>,
     /// Pairs whose result is on disk.
     stored: RangeSet,
@@ -226,8 +227,8 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Returns whether a pair must be sent again because a worker gives the pair back and no other
-    /// worker plays the pair. The worker cannot give back the new attempt, because it has no proof
-    /// for that attempt.
+    /// worker plays the pair. The worker cannot give back the new attempt, because the worker has
+    /// no proof for that attempt.
     pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
         let pending = self.awaited(pair, attempt);
         pending.is_some_and(|pending| {
@@ -235,8 +236,8 @@ impl<A: Assignment> InFlight<A> {
         })
     }
 
-    /// Returns the sequence numbers of the jobs whose leases are due for extension: a worker plays
-    /// the pair, or the result of the pair waits to be stored.
+    /// Returns the sequence numbers of the jobs whose leases are due for extension. A lease is
+    /// extended while a worker plays the pair, or while the result of the pair waits to be stored.
     pub(crate) fn extensions(&mut self, lease: Duration, now: Duration) -> Vec<u64> {
         let limit = self.attempt_limit();
         let due = self.pending.values_mut().filter_map(|pending| {
@@ -275,8 +276,8 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Returns the time within which a worker must start a pair; otherwise the pair is sent again.
-    /// The slots of a worker that has to start an audit are free after the time limit of an
-    /// attempt.
+    /// For audits, this time is the time limit of an attempt, after which the drawn worker has free
+    /// slots.
     fn time_to_start(&self, pair: u64) -> Duration {
         if pair < AUDITS { RENEWAL } else { self.attempt_limit() }
     }
@@ -409,8 +410,7 @@ impl<A: Assignment> InFlight<A> {
         pending.is_some_and(|pending| pending.last.number == attempt && pending.accepted.is_none())
     }
 
-    /// Returns the time at which a pair in flight was requested, since the start of the
-    /// coordinator.
+    /// Returns the time from the start of the coordinator to the request for a pair in flight.
     pub(crate) fn requested(&self, pair: u64) -> Option<Duration> {
         self.pending.get(&pair).map(|pending| pending.requested)
     }

@@ -28,9 +28,9 @@ const MAX_FIELD: usize = 1_000;
 /// Kind of process for which a join file is intended.
 #[derive(Debug)]
 pub enum Role {
-    /// Worker with this name, which trusts the coordinator with this key.
+    /// Worker that has this name and trusts the coordinator with this key.
     Worker(String, PublicKey),
-    /// Coordinator, which signs with this key.
+    /// Coordinator that signs with this key.
     Coordinator(Key),
 }
 
@@ -129,7 +129,8 @@ fn is_short(text: &str) -> bool {
     text.len() <= MAX_FIELD && !text.contains(char::is_control)
 }
 
-/// Describes a syntax error without quoting its line, which may contain a secret.
+/// Describes a syntax error without quoting the erroneous line, because the line may contain a
+/// secret.
 fn one_line(error: &toml::de::Error, text: &str) -> String {
     let start = error.span().map_or(0, |span| span.start);
     let line = text.bytes().take(start).filter(|byte| *byte == b'\n').count() + 1;

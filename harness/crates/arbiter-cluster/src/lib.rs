@@ -1,11 +1,10 @@
 //! Distributed runs over NATS JetStream: workers on other machines play the pairs of a run.
 //!
-//! [`coordinate`] starts a coordinator, which a job channel connects with an
-//! [`arbiter_runner::RemoteExecutor`]. The coordinator sends pairs or suite positions to workers,
-//! and passes the results that `in_flight` and `verify` accept to the dispatcher. [`serve`] runs a
-//! worker, which plays pairs with the executor of local runs. JetStream stores jobs and results in
-//! transit. The coordinator sends a job again if its result does not arrive. [`wire`] contains all
-//! messages.
+//! [`coordinate`] starts a coordinator, which is connected to an [`arbiter_runner::RemoteExecutor`]
+//! by a job channel. The coordinator sends pairs or suite positions to workers, and passes to the
+//! dispatcher the results that `in_flight` and `verify` accept. [`serve`] runs a worker, which
+//! plays pairs with the executor of local runs. JetStream stores jobs and results in transit. The
+//! coordinator sends a job again if its result does not arrive. [`wire`] contains all messages.
 
 mod assignment;
 mod bench;

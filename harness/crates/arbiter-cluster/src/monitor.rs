@@ -19,7 +19,7 @@ use super::wire::{self, Beacon, EXCLUDED, WorkerStatus};
 /// may be lost.
 const TIMEOUT_S: u32 = 10;
 
-/// Time for which a silent worker stays in the list, in seconds, so that users notice that the
+/// Time, in seconds, for which a silent worker stays in the list, so that users notice that the
 /// worker is silent.
 const MEMORY_S: u32 = 3600;
 

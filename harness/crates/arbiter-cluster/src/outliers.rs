@@ -13,8 +13,8 @@ use arbiter_game::outcome::Termination;
 use arbiter_run::{PairTally, RunCounts};
 use arbiter_stats::{FailureCount, Pentanomial, fisher_exact, residuals};
 
-/// Number of games of a worker before its first check. A worker that fails in every game would
-/// otherwise spoil a short run before it is checked.
+/// Number of games of a worker before its first check. If the number were larger, a worker that
+/// fails in every game would spoil a short run before the check.
 pub(crate) const FIRST_CHECK: u64 = 4;
 
 /// Type I error rate of each criterion: the maximum probability that a run excludes a worker
@@ -33,8 +33,9 @@ const MIN_TIME_LOSSES: f64 = 0.02;
 /// Minimum number of jobs that a worker must give back before the worker is excluded; the share is
 /// checked at each multiple of this number.
 const MIN_GIVEN_BACK: u64 = 50;
-/// Minimum number of times that a worker must give back all jobs that it plays at once. An honest
-/// worker gives back its unfinished jobs when it is stopped, and loses them when its machine fails.
+/// Minimum number of times that a worker must give back all jobs that it plays in parallel before
+/// the worker is excluded. An honest worker gives back its unfinished jobs when it is stopped, and
+/// loses these jobs when its machine fails.
 const MIN_STOPS: u64 = 3;
 /// Minimum share of jobs that a worker must give back before the worker is excluded.
 const MIN_SHARE_GIVEN_BACK: f64 = 0.1;
@@ -44,8 +45,8 @@ const MIN_SHARE_GIVEN_BACK: f64 = 0.1;
 /// all workers are compared at each check of any worker.
 const MAX_RESIDUAL: f64 = 6.0;
 
-/// Minimum number of workers for a comparison of residuals, because if only two workers differ,
-/// either worker may be the outlier.
+/// Minimum number of workers for a comparison of residuals. If a run has only two workers, and the
+/// two differ, either worker may be the outlier.
 const MIN_WORKERS: usize = 3;
 
 /// Worker to exclude, with the reason.
@@ -75,8 +76,8 @@ pub(crate) fn is_breakdown(termination: Termination) -> bool {
     termination.is_fault() && termination != Termination::TimeForfeit
 }
 
-/// Returns the deviation of each worker's pair results from the results of other workers, in
-/// standard deviations, for workers with enough pairs. All pairs must be between the same two
+/// Returns, for each worker with enough pairs, the deviation (in standard deviations) of the
+/// worker's pair results from the results of other workers. All pairs must be between the same two
 /// engines under the same conditions.
 pub fn worker_residuals(played: &[(String, PairTally)]) -> BTreeMap<String, f64> {
     let mut detector = OutlierDetector::new(true);
@@ -91,13 +92,13 @@ impl OutlierDetector {
         OutlierDetector { is_uniform, ..OutlierDetector::default() }
     }
 
-    /// Adds a pair of a worker.
+    /// Adds a pair played by a worker.
     pub(crate) fn add(&mut self, worker: &str, tally: &PairTally) {
         self.workers.entry(worker.to_owned()).or_default().count(tally);
     }
 
-    /// Adds a pair of a worker, and checks the worker if a check is due. Returns the outlier, if
-    /// any.
+    /// Adds a pair played by a worker, and checks the worker if a check is due. Returns the
+    /// outlier, if any.
     pub(crate) fn add_and_check(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         // The number of checks grows only with the logarithm of the number of games, so
         // Bonferroni's correction stays small.
@@ -112,7 +113,7 @@ impl OutlierDetector {
     }
 
     /// Counts a job that a worker gives back or withholds; `most` is the largest number of jobs
-    /// that the worker has played at once. Returns a finding if the worker gives back many more
+    /// that the worker has played in parallel. Returns a finding if the worker gives back many more
     /// jobs than other workers, because such a worker could select the results that it sends.
     pub(crate) fn gave_back(&mut self, worker: &str, most: u64) -> Option<Finding> {
         self.workers.entry(worker.to_owned()).or_default();
@@ -155,9 +156,9 @@ impl OutlierDetector {
         fails.or_else(late).or_else(|| self.residual())
     }
 
-    /// Returns the worker if the failure rate of its games or jobs is significantly higher than the
-    /// failure rate of other workers, and above `min_share`; `here` is the number of games that the
-    /// coordinator's machine played without failures.
+    /// Returns the worker if the failure rate of the worker's games or jobs is significantly higher
+    /// than the failure rate of other workers, and above `min_share`. `here` is the number of games
+    /// that the coordinator's machine played without failures.
     fn excess(
         &self,
         worker: &str,
@@ -188,8 +189,8 @@ impl OutlierDetector {
         })
     }
 
-    /// Returns the deviation of each worker's pair results from the results of other workers, in
-    /// standard deviations, for workers with enough pairs.
+    /// Returns, for each worker with enough pairs, the deviation (in standard deviations) of the
+    /// worker's pair results from the results of other workers.
     fn residuals(&self) -> Vec<(&String, f64)> {
         let pairs: Vec<Pentanomial> =
             self.workers.values().map(|counts| counts.main_encounter().pairs).collect();

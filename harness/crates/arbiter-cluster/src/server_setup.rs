@@ -46,7 +46,7 @@ const VALIDITY: Duration = DAY.saturating_mul(3650);
 /// Tolerated lag of a worker's clock behind the clock of the machine that creates the certificates.
 const CLOCK_DIFFERENCE: Duration = DAY;
 
-/// Account of coordinators, which contains the streams.
+/// Account of coordinators; this account contains the streams.
 const ACCOUNT: &str = "ARBITER";
 
 /// Account of workers.
@@ -116,7 +116,7 @@ fn file_error(path: &Path) -> impl Fn(io::Error) -> SetupError {
     move |error| SetupError::Environment(format!("{}: {error}", path.display()))
 }
 
-/// Returns a function that adds the purpose to an error.
+/// Returns a function that adds `what` (the object that cannot be created) to an error.
 fn unmade<E: Display>(what: &str) -> impl FnOnce(E) -> SetupError {
     move |error| SetupError::Environment(format!("cannot make {what}: {error}"))
 }
@@ -234,7 +234,7 @@ pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
     replacement.finish().map_err(file_error(&path))
 }
 
-/// Returns the path of the join file of a user in the folder of a server.
+/// Returns the path of a user's join file in the folder of a server.
 pub fn join_path(dir: &Path, user: &str) -> PathBuf {
     dir.join(format!("{user}{JOIN_SUFFIX}"))
 }
@@ -280,9 +280,9 @@ fn new_nkey() -> Result<(String, String), SetupError> {
     Ok((pair.seed().map_err(unmade("an nkey"))?, pair.public_key()))
 }
 
-/// Creates the certificate of a new authority, a server certificate for `hosts` signed by the
-/// authority, and the key of the server certificate, all as PEM. The authority's key is not stored,
-/// so that no other certificate can be signed.
+/// Creates three PEM texts: the certificate of a new authority; a server certificate for `hosts`,
+/// signed by the authority; and the key of the server certificate. The authority's key is not
+/// stored, so that no other certificate can be signed.
 fn certificates(hosts: &[String], now_ms: i64) -> Result<[String; 3], rcgen::Error> {
     let now = date_time_ymd(1970, 1, 1) + Duration::from_millis(now_ms.unsigned_abs());
     let limited = |mut params: CertificateParams, name: &str| {

@@ -20,7 +20,7 @@ pub(crate) const PROGRAMS: &str = "ARBITER_PROGRAMS";
 /// Consumer of the jobs, shared by all workers.
 pub const JOB_CONSUMER: &str = "workers";
 
-/// Consumer of the results, for the coordinator.
+/// The coordinator's consumer of the results.
 pub(crate) const RESULT_CONSUMER: &str = "collector";
 
 /// Prefix of reply subjects.

@@ -22,9 +22,9 @@ pub enum SuiteRunError {
 /// The results of a suite.
 #[derive(Debug)]
 pub struct SuiteResults<D> {
-    /// Results with their workers, by the number of the task.
+    /// Results, each with its worker, by task number.
     pub done: BTreeMap<u64, (D, String)>,
-    /// Workers whose results do not count, with the reasons.
+    /// Workers whose results do not count, each with the reason.
     pub excluded: Vec<Remark>,
 }
 
@@ -77,9 +77,9 @@ impl<A: Assignment> TaskQueue<A> {
 }
 
 /// Runs all tasks, at most `most` in parallel; if `most` is `None`, only the slots of the workers
-/// limit the number. After each event, calls `observe` with the number of finished tasks, and with
-/// the remark about a worker that the event contains, if any. The caller has to close the job
-/// channel `link`.
+/// limit the number of parallel tasks. After each event, calls `observe` with the number of
+/// finished tasks and, if the event contains a remark about a worker, with this remark. The caller
+/// has to close the job channel `link`.
 pub async fn run_suite<A: Assignment>(
     link: &mut DispatcherEnd<A, A::Done>,
     tasks: Vec<A>,

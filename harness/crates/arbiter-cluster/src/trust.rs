@@ -1,12 +1,12 @@
-//! Keys of coordinators. A worker starts the programs of a run only if a trusted key has signed the
-//! run description. The worker then acts only on messages that the key of the run description has
-//! signed.
+//! Keys of coordinators. A worker starts the programs of a run only if the run description is
+//! signed with a trusted key. The worker then acts only on messages that are signed with the key of
+//! the run description.
 //!
-//! The same key proves that the sender of a result was given the job. A worker that joins a run is
-//! given a token, and each attempt at a job has a nonce. The proof of a result is the hash of the
-//! nonce, keyed with the token. Tokens and nonces are derived from a secret of the run, which is
-//! derived from the key, so that the coordinator need not store tokens and nonces, even to resume
-//! the run.
+//! The coordinator's key also proves that the sender of a result was given the job. A worker that
+//! joins a run is given a token, and each attempt at a job has a nonce. The proof of a result is
+//! the hash of the nonce, keyed with the token. Tokens and nonces are derived from a secret of the
+//! run, and the secret is derived from the key. The coordinator therefore need not store tokens and
+//! nonces, even to resume the run.
 
 use std::fmt;
 use std::fs;

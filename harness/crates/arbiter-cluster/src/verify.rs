@@ -19,7 +19,7 @@ use shakmaty::{CastlingMode, Color};
 /// Properties of a run that affect the verification of all its results.
 #[derive(Debug, Default)]
 pub struct Terms {
-    /// `true` if workers scale times by their own speed, so that times are not verified.
+    /// `true` if workers scale times by their own speed, in which case times are not verified.
     pub is_scaled: bool,
     /// Indices of the engines that can resign: the engines with the xboard protocol.
     pub resigning: BTreeSet<usize>,

@@ -84,7 +84,7 @@ pub enum Phase {
 #[derive(Debug, Clone)]
 struct RunStopped {
     run_id: RunId,
-    /// `true` if other workers continue the run, so that current jobs are given back.
+    /// `true` if other workers continue the run, in which case current jobs are given back.
     others_continue: bool,
 }
 

@@ -111,7 +111,7 @@ fn set_command(spec: &mut EngineSpec, line: &str) -> Result<(), String> {
 ///
 /// # Errors
 ///
-/// A message if the list is missing or cannot be read.
+/// Returns a message if the list is missing or cannot be read.
 pub fn engine_list() -> Result<String, String> {
     let (_, list) = configurations()?;
     let names = list.iter().filter_map(|engine| engine["name"].as_str());
@@ -127,7 +127,7 @@ fn configuration_file() -> Option<PathBuf> {
     places.into_iter().find(|path| path.is_file())
 }
 
-/// Reads cutechess's list of engines. Returns the path of the list and the engines in it.
+/// Reads cutechess's list of engines. Returns the path of the list, and the engines in the list.
 fn configurations() -> Result<(PathBuf, Vec<Value>), String> {
     let file = configuration_file();
     let file = file.ok_or("no engines.json here or in ~/.config/cutechess")?;
@@ -148,8 +148,8 @@ fn configured(name: &str, spec: &mut EngineSpec) -> Result<(), String> {
     configure(engine, spec)
 }
 
-/// Returns the path of cutechess's list, and the engines in the list that can be read. An engine
-/// that cannot be read only causes a note, because the list belongs to another program.
+/// Returns the path of cutechess's engine list, and the readable engine entries of this list. An
+/// unreadable entry causes a note, not an error, because the list belongs to another program.
 pub fn cutechess_engines() -> (PathBuf, Vec<(String, EngineSpec)>) {
     if configuration_file().is_none() {
         return Default::default();

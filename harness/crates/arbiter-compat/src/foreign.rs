@@ -1,4 +1,4 @@
-//! The file in which fastchess saves a tournament, with settings, engines and counts.
+//! The file in which fastchess saves the settings, engines and counts of a tournament.
 
 use std::path::Path;
 
@@ -36,7 +36,7 @@ const RULES: [(&str, &[&str]); 3] = [
     ("sprt", &["elo0", "elo1", "alpha", "beta", "model"]),
 ];
 
-/// Numeric options whose name is also their key in the saved file.
+/// Numeric options whose names are also their keys in the saved file.
 const NUMBERS: [&str; 7] = [
     "ratinginterval",
     "scoreinterval",
@@ -70,7 +70,7 @@ const NEVER: u64 = i32::MAX as u64;
 ///
 /// # Errors
 ///
-/// A message if the path of this program is unknown.
+/// Returns a message if the path of this program is unknown.
 pub(super) fn to_fastchess(
     plan: &Plan,
     style: &Style,

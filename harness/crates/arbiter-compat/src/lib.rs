@@ -28,13 +28,13 @@ use arbiter_run::RunCounts;
 /// fishtest also parses the commit at the end of the line.
 pub const FASTCHESS: &str = "fastchess alpha 1.8.2 20260729-74deac23";
 
-/// Returns the number of games that another program counted before the run; 0 if there are no such
+/// Returns the number of games that another program counted before the run; 0 if no program counted
 /// games.
 fn games_before(prior: Option<Prior>) -> u64 {
     prior.map_or(0, |prior| prior.games())
 }
 
-/// Output style of another program, which replaces the live view and the report.
+/// Output style of another program. Output in this style replaces the live view and the report.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Style {
     /// Program whose output format is used.
@@ -48,10 +48,10 @@ pub struct Style {
     /// Number of games (pairs, if figures are computed from pairs) between two reports of figures;
     /// 0 for a single report at the end.
     pub(crate) rating_interval: u64,
-    /// Number of games between two lines with the score; 0 for none.
+    /// Number of games between two lines with the score; 0 for no such lines.
     pub(crate) score_interval: u64,
-    /// Number of games between two lists of outcomes; 0 for a single list at the end (cutechess-cli
-    /// only).
+    /// Number of games between two lists of outcomes (cutechess-cli only); 0 for a single list at
+    /// the end.
     pub(crate) outcome_interval: u64,
     /// `true` if the run continues after the crash of an engine.
     pub(crate) recovers: bool,
@@ -101,11 +101,12 @@ impl Style {
         self.log.file.as_ref()
     }
 
-    /// Saves the identity and state of the run, so that this program or fastchess can resume it.
+    /// Saves the identity and state of the run, so that this program or fastchess can resume the
+    /// run.
     ///
     /// # Errors
     ///
-    /// A message if the file cannot be written or the path of this program is unknown.
+    /// Returns a message if the file cannot be written or the path of this program is unknown.
     pub fn save(
         &self,
         run: &str,

@@ -18,7 +18,7 @@ use arbiter_runner::unix_time_ms;
 /// refer to the same start. The lines of this start are logged only once.
 const SAME_START: i64 = 20;
 
-/// Severity of a log line, with the numbers of fastchess.
+/// Severity of a log line, numbered as in fastchess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Level {
     Info = 2,

@@ -33,7 +33,7 @@ pub struct Options {
     pub(crate) repeats: Option<u64>,
     /// Opening books of individual engines, each with its maximum number of moves.
     pub(crate) books: Vec<(PathBuf, Option<u32>)>,
-    /// Run to resume, if the file of `-config` identifies it.
+    /// Run to resume, if the file of `-config` identifies a run.
     pub resumes: Option<SavedIdentity>,
     /// Results folder, if given.
     pub results: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub struct Options {
     pub(crate) first_lines: String,
     /// Timeout for `readyok`.
     pub(crate) ready: Option<Duration>,
-    /// `true` for each file that is replaced if it exists: PGN, EPD, log.
+    /// `true` for each file (PGN, EPD, log) that is replaced if the file exists.
     pub(crate) replaces: [bool; 3],
 }
 
@@ -56,7 +56,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// A description of the first invalid option, or of a file that cannot be read.
+    /// Returns a description of the first invalid option, or of a file that cannot be read.
     pub fn parse(dialect: Dialect, line: &[String], command: String) -> Result<Options, String> {
         let words = split(line)?;
         let mut options = if dialect == Dialect::Fastchess {
@@ -152,7 +152,7 @@ impl Options {
         Ok(())
     }
 
-    /// Returns the text of an option. If there are several words, fastchess joins them without
+    /// Returns the text of an option. If there are several words, fastchess joins the words without
     /// spaces.
     fn text(&self, word: &Word) -> Result<String, String> {
         let is_fastchess = self.style.is_fastchess();

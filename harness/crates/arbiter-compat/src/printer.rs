@@ -32,7 +32,7 @@ pub struct Printer {
     plan: Plan,
     /// The run, if it is in progress.
     run: Option<CurrentRun>,
-    /// Number of pairs that CPU contention may have affected.
+    /// Number of pairs that may have been affected by CPU contention.
     disturbed: u64,
     /// Engines for which a warning about missing scores was printed.
     without_score: BTreeSet<usize>,
@@ -103,7 +103,7 @@ impl Printer {
     ///
     /// # Errors
     ///
-    /// A message if the text cannot be printed or saved.
+    /// Returns a message if the text cannot be printed or saved.
     pub fn print_again(
         style: &Style,
         plan: &Plan,
@@ -121,7 +121,7 @@ impl Printer {
     ///
     /// # Errors
     ///
-    /// A message if the text cannot be printed, or a file cannot be written.
+    /// Returns a message if the text cannot be printed, or a file cannot be written.
     pub fn print_no_start(style: &Style, plan: &Plan, engine: &str) -> Result<(), String> {
         if !style.is_fastchess() {
             return Ok(());
@@ -150,7 +150,7 @@ impl Printer {
     ///
     /// # Errors
     ///
-    /// A message if the log cannot be opened.
+    /// Returns a message if the log cannot be opened.
     pub fn with_run(
         self,
         options: &[OptionsFound],
@@ -190,8 +190,8 @@ impl Printer {
         self.games = counts.encounters.values().map(|met| met.games.games()).sum();
     }
 
-    /// Counts a pair, in schedule order. Returns the text to print, which usually omits the pair's
-    /// games, because they were printed when they ended.
+    /// Counts a pair, in schedule order. Returns the text to print. The text usually omits the
+    /// pair's games, because each game was printed when it ended.
     fn count_pair(&mut self, played: &PlayedPair, tally: &PairTally) -> String {
         tally.count_in(&mut self.schedule);
         let mut text = String::new();
@@ -210,7 +210,7 @@ impl Printer {
         text
     }
 
-    /// Returns the number of a game, from 1.
+    /// Returns the number of a game, counted from 1.
     fn number(&self, pairing: &Pairing, game_index: usize) -> u64 {
         let earlier = pairing.pair * self.schedule.design().games_per_pair();
         games_before(self.plan.prior) + earlier + game_index as u64 + 1

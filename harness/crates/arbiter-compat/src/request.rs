@@ -28,7 +28,7 @@ const NO_PAIRS: &str = "Warning; Bayesian SPRT model not available with pentanom
 ///
 /// # Errors
 ///
-/// A description of the first error.
+/// Returns a description of the first error.
 pub fn check(options: &Options) -> Result<(), String> {
     let count = options.request.engines.len();
     let is_fastchess = options.style.is_fastchess();
@@ -66,7 +66,7 @@ pub fn check(options: &Options) -> Result<(), String> {
 ///
 /// # Errors
 ///
-/// A message if the options contradict each other or the lines cannot be printed.
+/// Returns a message if the options contradict each other or the lines cannot be printed.
 pub fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
     let draft = &options.request.draft;
     let files = [&draft.pgn, &draft.epd, &options.style.log.file];
@@ -120,7 +120,7 @@ pub fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
     Ok((kind, request))
 }
 
-/// Returns a random seed, from the randomness of the standard library's hash tables.
+/// Returns a random seed, derived from the random keys of the standard library's hash tables.
 fn random_seed() -> u64 {
     use std::hash::{BuildHasher, RandomState};
     RandomState::new().hash_one(0)
@@ -142,7 +142,7 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Replaces the name of a program by the path of the file that the imitated program would start.
+/// Replaces the name of a program with the path of the file that the imitated program would start.
 /// fastchess and cutechess-cli search `PATH`, then `dir` or the current folder; cutechess-cli
 /// without `dir` prefers a file in the current folder. The name is unchanged if no such file
 /// exists.

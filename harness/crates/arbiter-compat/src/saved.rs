@@ -23,8 +23,8 @@ const LARGEST: u64 = 1 << 22;
 /// Key that identifies a file written by Arbiter, with the version of the file's contents.
 const KEY: &str = "arbiter run, version 1";
 
-/// Options that may change when a run is resumed: they affect how the run is played and shown, but
-/// not which games are played. Options without effect may change too.
+/// Options that may change when a run is resumed. These options affect how the run is played and
+/// shown, but not which games are played. Options without effect may change too.
 const CHANGEABLE: [&str; 13] = [
     "arbiter",
     "autosaveinterval",
@@ -82,7 +82,8 @@ fn is_of_another_program(path: &Path) -> bool {
     path.exists() && content(path).is_err()
 }
 
-/// Adds the identity of the run to `theirs`, the contents of a fastchess file, and writes the file.
+/// Adds the identity of the run to `theirs` (the contents of a fastchess file), and writes the
+/// file.
 pub(super) fn write_with_identity(
     path: &Path,
     run: &str,
@@ -112,7 +113,7 @@ pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), String> {
 /// The `-config` options of a command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Config {
-    /// Run to resume, if the file identifies it.
+    /// Run to resume, if the file identifies a run.
     pub run: Option<SavedIdentity>,
     /// Counts from the fastchess run that this run continues.
     pub prior: Option<Prior>,
@@ -123,7 +124,7 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// Parses the `-config` options, and reads the file that they name.
+    /// Parses the `-config` options, and reads the file that the options name.
     pub(super) fn read(words: &[Word]) -> Result<Config, String> {
         let mut file = None;
         let mut out = None;

@@ -70,7 +70,7 @@ fn print(what: &str, mut times: [Vec<Duration>; 2]) {
     }
 }
 
-/// Waits for `line` and returns the time at which it was read.
+/// Waits for `line` and returns the time at which the line was read.
 fn wait_for(chunks: &mpsc::Receiver<Chunk>, line: &str) -> Result<Instant, Box<dyn Error>> {
     loop {
         let chunk = chunks.recv_timeout(TIMEOUT)?;

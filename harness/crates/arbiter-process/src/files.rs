@@ -44,7 +44,7 @@ pub fn has_other_names(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| about.is_file() && about.nlink() > 1)
 }
 
-/// Removes a folder of any depth, even if its folders are read-only.
+/// Removes a folder of any depth, even if its subfolders are read-only.
 pub fn remove_folder(folder: &Path) -> io::Result<()> {
     // The standard library needs stack and open files for each level of folders.
     let script = "chmod -R u+rwx \"$0\"; rm -rf \"$0\"";
@@ -83,7 +83,7 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Returns the working folder. If the folder has been deleted, the error says so.
+/// Returns the working folder. If the folder has been deleted, the error reports the deletion.
 pub fn working_folder() -> Result<PathBuf, String> {
     std::env::current_dir().map_err(|error| {
         let link = std::fs::read_link("/proc/self/cwd").unwrap_or_default();
@@ -117,8 +117,8 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Opens a lock file, which is created if it is missing, and locks the file with [`try_lock`].
-/// Returns `None` if another process holds the lock.
+/// Opens a lock file (created if missing), and locks the file with [`try_lock`]. Returns `None` if
+/// another process holds the lock.
 pub fn lock_file(path: &Path) -> io::Result<Option<File>> {
     loop {
         let file = open_output(path, File::options().write(true), Links::Refused)?;
@@ -154,7 +154,8 @@ pub fn create_locked_folder(near: &Path, prefix: &str) -> io::Result<(TempDir, F
 }
 
 /// Locks and returns the folders that this user's processes created with [`create_locked_folder`]
-/// and left behind when they were killed. Each folder stays locked until its `File` is dropped.
+/// and left behind when these processes were killed. Each folder stays locked until its `File` is
+/// dropped.
 pub fn leftover_folders(near: &Path, prefix: &str) -> impl Iterator<Item = (PathBuf, File)> {
     let entries = near.read_dir().into_iter().flatten().flatten();
     entries.filter_map(move |entry| {

@@ -11,8 +11,8 @@ use super::output_file::FilesInUse;
 /// could fill the memory.
 const MAX_WHOLE: u64 = 1 << 28;
 
-/// Maximum size, in bytes, of a file of settings or of a build system. The parser of such a file
-/// uses many times the size of the file.
+/// Maximum size, in bytes, of a settings or build file. The parser of such a file uses many times
+/// the size of the file.
 pub const MAX_SETTINGS: u64 = 1 << 20;
 
 /// Opens a file for reading.
@@ -46,7 +46,7 @@ pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     read_within(source, MAX_WHOLE)
 }
 
-/// Reads all bytes of a file of settings, or of a build system, of at most 1 MiB.
+/// Reads all bytes of a settings or build file of at most 1 MiB.
 ///
 /// # Errors
 ///

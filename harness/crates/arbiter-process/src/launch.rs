@@ -14,7 +14,7 @@ use super::output_file::FileId;
 use crate::system::limits::ResourceLimits;
 use crate::system::sandbox::Sandbox;
 
-/// Maximum number of bytes of a script's first line that are read. The kernel has the same limit.
+/// Maximum number of bytes read from the first line of a script. The kernel has the same limit.
 const FIRST_LINE: u64 = 256;
 
 /// Program to start, and the settings for its process.

@@ -76,8 +76,8 @@ pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     })
 }
 
-/// Returns whether the user may write to the file or folder at `path` or, if `path` does not exist,
-/// create it.
+/// Returns whether the user may write to the file or folder at `path`; if `path` does not exist,
+/// returns whether the user may create `path`.
 pub fn may_write(path: &Path) -> bool {
     let place = if path.exists() { path } else { folder_of(path) };
     fs::access(place, fs::Access::WRITE_OK).is_ok()

@@ -28,9 +28,9 @@ impl Spawner {
         Spawner::start_on(None)
     }
 
-    /// Starts the spawner thread as [`Spawner::start`] does, and pins the thread and all processes
-    /// that it starts to the processor `cpu`, if any. Fails if a thread cannot be started or may
-    /// not use the processor.
+    /// Starts the spawner thread as [`Spawner::start`] does, and pins the thread, and all processes
+    /// that the thread starts, to the processor `cpu`, if any. Fails if a thread cannot be started
+    /// or may not use the processor.
     pub fn start_on(cpu: Option<usize>) -> io::Result<Spawner> {
         process_tree::adopt_strays();
         limits::raise_open_files();

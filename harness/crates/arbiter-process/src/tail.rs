@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::{Chunk, lock};
 
-/// Maximum wait for the last lines after the exit of a program, whose reader may wait for a busy
-/// processor. Without the limit, a child process that keeps the output open would block the caller.
+/// Maximum wait for the last lines after the exit of a program. The thread that reads the lines may
+/// have to wait for a busy processor. Without the limit, a child process that keeps the output open
+/// would block the caller.
 const LAST_LINES_GRACE: Duration = Duration::from_secs(1);
 
 /// Maximum total size of the lines that are kept, in bytes.
@@ -55,7 +56,7 @@ impl Tail {
         }
     }
 
-    /// Waits for the end of the output, at most [`LAST_LINES_GRACE`].
+    /// Waits for the end of the output, for at most [`LAST_LINES_GRACE`].
     pub(super) fn wait_end(&self) {
         // The result is ignored, because the caller reads the available lines even after a timeout.
         let memory = lock(&self.0.memory);

@@ -28,7 +28,8 @@ pub struct LineFault {
 }
 
 impl LineFault {
-    /// Returns the fault of a line. `line` is counted from 1, and `reason` may quote the line.
+    /// Returns a fault in a line. `line` is the number of the line, counted from 1; `reason` may
+    /// quote the line.
     pub fn new(line: usize, reason: &str) -> LineFault {
         // The reason may quote the line, and control characters from the line must not reach the
         // user's terminal.
@@ -41,14 +42,14 @@ impl LineFault {
 pub struct Suite<T> {
     /// Usable positions, in the order of the file.
     pub cases: Vec<T>,
-    /// Lines or JSON cases that could not be used, with reasons.
+    /// Lines or JSON cases that could not be used, each with the reason.
     pub unusable: Vec<LineFault>,
     /// Ignored parts of usable positions.
     pub corrected: Vec<LineFault>,
 }
 
 impl<T> Suite<T> {
-    /// Collects parsed cases, each with the line number. `start` returns the position of a case.
+    /// Collects parsed cases, each with its line number. `start` returns the position of a case.
     fn collect(
         cases: impl IntoIterator<Item = (usize, Result<T, String>)>,
         start: fn(&T) -> &Start,

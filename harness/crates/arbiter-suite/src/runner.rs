@@ -1,4 +1,4 @@
-//! Runner for the tasks of a suite. It is the only part of this crate that starts engines.
+//! Runner for the tasks of a suite. This module is the only part of the crate that starts engines.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub trait Task: Send + Sync + 'static {
 /// Reason why an engine gave no valid answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskError {
-    /// The engine crashed, did not answer or sent an invalid answer. The next question may succeed
+    /// The engine crashed, did not answer or sent an invalid answer. The next request may succeed
     /// with a new process.
     Fault(String),
     /// The engine cannot answer questions of this kind.
@@ -120,9 +120,9 @@ impl SuiteEngines {
     }
 }
 
-/// Runs all tasks and starts them in order, with at most `concurrency` tasks in parallel. Calls
-/// `observe` with the index and the answer of each finished task; an error from `observe` ends the
-/// suite. Dropping the future kills the engines.
+/// Runs all tasks and starts the tasks in order, with at most `concurrency` tasks in parallel.
+/// Calls `observe` with the index and the answer of each finished task; an error from `observe`
+/// ends the suite. Dropping the future kills the engines.
 pub async fn run_suite<T: Task>(
     setups: Vec<EngineSetup>,
     tasks: Vec<T>,

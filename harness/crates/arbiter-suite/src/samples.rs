@@ -21,7 +21,7 @@ pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec
     quiet(game).filter_map(line).collect()
 }
 
-/// Returns the quiet positions of a game, each with the ply, up to the first announced mate. A
+/// Returns the quiet positions of a game, each with its ply, up to the first announced mate. A
 /// position is quiet if the side to move is not in check, and if the move played is neither a
 /// capture nor a promotion.
 fn quiet(game: &Game) -> impl Iterator<Item = (usize, Chess)> {

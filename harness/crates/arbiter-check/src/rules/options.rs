@@ -74,7 +74,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 const OPEN_GAME: &str = "startpos moves e2e4 e7e5";
 
-/// Sets `MultiPV`, under a name that may differ in case.
+/// Sets `MultiPV` by a name that may differ in case.
 fn several_lines<'a>(script: Script<'a>, name: &str, count: i64) -> Result<Script<'a>, String> {
     let (_, max) = script.engine.range("MultiPV")?;
     ensure(max >= count, || format!("MultiPV is at most {max}"))?;

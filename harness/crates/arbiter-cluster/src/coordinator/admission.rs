@@ -1,13 +1,14 @@
-//! Admission of workers: compares their bench results with the results of the coordinator. This
-//! module does no I/O.
+//! Admission of workers: compares the workers' bench results with the coordinator's bench results.
+//! This module does no I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::wire::{BenchResult, Benches};
 
-/// Minimum number of workers whose bench results differ from the coordinator's results before the
-/// run ends, because the coordinator's machine is then suspect. At least as many workers must
-/// differ as can play. If a single worker differs, that worker may be broken.
+/// Minimum number of workers whose bench results must differ from the coordinator's results before
+/// the run ends. The run ends because the coordinator's machine is then suspect. The number of
+/// differing workers must also reach the number of other workers that can play. If a single worker
+/// differs, that worker may be broken.
 const MIN_DIFFERING: usize = 2;
 
 /// Maximum number of workers of a run. The number is limited, because the names of the workers are
@@ -48,8 +49,8 @@ impl Admission {
         Admission { engines: engines.collect(), ..Admission::default() }
     }
 
-    /// Decides on a join request; `others` is the number of other workers that report and are
-    /// neither excluded nor refuse the run, whether or not they have joined.
+    /// Decides on a join request; `others` is the number of other workers that report, are not
+    /// excluded and do not refuse the run. A worker counts even if the worker has not joined.
     pub(super) fn judge(&mut self, worker: &str, benches: &Benches, others: usize) -> Verdict {
         if self.matching.len() + self.differing.len() >= MAX_WORKERS
             && !self.matching.contains(worker)

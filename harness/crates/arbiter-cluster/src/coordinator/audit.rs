@@ -97,7 +97,8 @@ impl<A: Assignment> Audits<A> {
         held.auditor.is_some()
     }
 
-    /// Plays a pair in flight twice on this machine, after the pairs that were disputed before.
+    /// Plays a pair twice on this machine, after the pairs that were disputed earlier. Does nothing
+    /// if the pair is not in flight.
     fn play(&mut self, in_flight: &InFlight<A>, pair: u64, held: Vec<UnconfirmedResult<A::Done>>) {
         let Some(job) = in_flight.job(pair).cloned() else { return };
         let engines = self.spec.engines.clone();
@@ -220,8 +221,8 @@ impl<A: Assignment> Coordinator<A> {
         self.exclude(finding).await;
     }
 
-    /// Decides a disputed pair by the games played on this machine. Workers have sent different
-    /// games, or no worker has repeated the pair.
+    /// Decides a disputed pair by the games played on this machine. A pair is disputed if workers
+    /// have sent different games, or if no worker has repeated the pair.
     pub(super) async fn decide(&mut self, (pair, held, here): DisputedPair<A::Done>) {
         let here = match here {
             Ok([here, again]) if here.is_same(&again) => Ok(here),
@@ -355,9 +356,9 @@ impl<A: Assignment> Coordinator<A> {
 /// Comparison of each worker's results with the results of other workers in the same pairs.
 #[derive(Debug, Default)]
 struct BiasDetector {
-    /// For each worker and engine: number of pairs in which the engine scored more points than in
-    /// the same pair on the other worker, and number of pairs in which the engine scored fewer
-    /// points.
+    /// For each worker and engine: number of pairs in which the engine scored more points on this
+    /// worker than on the other worker that played the pair, and number of pairs in which the
+    /// engine scored fewer points.
     counts: BTreeMap<(String, usize), [u64; 2]>,
 }
 

@@ -12,11 +12,11 @@ use arbiter_protocol::Deadlines;
 /// Number of moves whose total clock time is the upper bound on the time of a single move.
 const MOVES: u32 = 200;
 
-/// Time that is added to the longest expected time without progress to get the stall timeout.
+/// Margin added to the longest expected time without progress; the sum is the stall timeout.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// Returns the run description of a plan, from the description of a suite with the engines and the
-/// deadlines of the plan. The plan must pass [`check`].
+/// Returns the run description of a plan; `suite` is the description of a suite that has the
+/// engines and the deadlines of the plan. The plan must pass [`check`].
 pub fn describe(plan: &Plan, suite: RunDescription) -> RunDescription {
     let deadlines = plan.deadlines;
     let searches = plan.engines.iter().map(|engine| longest_search(engine, &deadlines));

@@ -1,4 +1,4 @@
-//! Handling of results from workers, and acknowledgement of their jobs.
+//! Handling of results from workers, and acknowledgement of jobs.
 
 use async_nats::jetstream::AckKind;
 
@@ -135,8 +135,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Counts a result without a valid proof. For each sender, only the results number 1, 10, 100
-    /// and so on are reported.
+    /// Counts a result without a valid proof. For each sender, only results 1, 10, 100, and so on
+    /// are reported.
     fn count_unproven(&mut self, worker: &str) {
         // The subject of a message without a proof may contain any text, so only valid names are
         // counted separately.

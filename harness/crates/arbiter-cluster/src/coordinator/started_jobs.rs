@@ -10,7 +10,7 @@ type JobAttempt = (u64, u32);
 /// Unfinished jobs of a worker.
 #[derive(Debug, Default)]
 struct Unfinished {
-    /// Jobs that may be in a slot, with the times of their starts, in order of start.
+    /// Jobs that may be in a slot, each with its start time, in order of start.
     playing: Vec<(JobAttempt, Duration)>,
     /// Jobs that the worker withholds.
     withheld: BTreeSet<JobAttempt>,
@@ -24,8 +24,8 @@ pub(super) struct StartedJobs(BTreeMap<String, Unfinished>);
 
 impl StartedJobs {
     /// Records a heartbeat for a job. Returns the number of the worker's oldest job if the worker
-    /// withholds this job: more than a lease ago, the worker had started as many later jobs as it
-    /// has slots.
+    /// withholds this job. A job counts as withheld if, more than a lease ago, the worker had
+    /// started as many later jobs as the worker has slots.
     pub(super) fn heartbeat(
         &mut self,
         worker: &str,

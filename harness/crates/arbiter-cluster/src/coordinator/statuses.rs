@@ -1,5 +1,5 @@
-//! Status messages of workers, and the limit on the number of pairs in flight, which depends on the
-//! slots of the workers.
+//! Status messages of workers, and the limit on pairs in flight. The limit depends on the slots of
+//! the workers.
 
 use std::time::Duration;
 
@@ -83,7 +83,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Sets the limit on pairs in flight: one for each pair that the workers can play in parallel,
-    /// and one more for each worker, so that a slot that finishes a pair can start another pair
+    /// and one more for each worker. A slot that finishes a pair can then start another pair
     /// immediately. Workers may report any number of slots, so the limit is at most
     /// [`UNSEEN_SLOTS`] plus twice the largest number of pairs in play so far.
     pub(super) fn update_room(&mut self) {

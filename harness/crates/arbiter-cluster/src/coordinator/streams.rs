@@ -193,7 +193,7 @@ impl ProgramUploader {
 pub(super) struct StreamTasks {
     pub(super) context: jetstream::Context,
     pub(super) id: RunId,
-    /// Public key of the coordinator, with which the signatures of jobs on the server are verified.
+    /// The coordinator's public key, used to verify the signatures of jobs on the server.
     pub(super) key: PublicKey,
     /// Number of the first attempt at each pair since the start of the coordinator.
     pub(super) first_attempt: u32,
@@ -262,8 +262,8 @@ impl StreamTasks {
         sent.ok().map(|ack| SentJob { attempt, sequence: ack.sequence, is_left_over: false })
     }
 
-    /// Returns the job of a pair that is still on the server, usually from an earlier process of
-    /// the coordinator.
+    /// Returns the job that the server still has for a pair, usually from an earlier process of the
+    /// coordinator.
     async fn left_over(&self, pair: u64) -> Option<SentJob> {
         let stream = self.context.get_stream_no_info(self.id.job_stream()).await.ok()?;
         let message =

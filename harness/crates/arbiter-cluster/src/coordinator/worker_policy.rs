@@ -34,7 +34,7 @@ const MAX_REMARKS_OF_WORKER: u32 = 1_000;
 /// Facts about workers from the store of a resumed run; empty for a new run.
 #[derive(Debug, Default)]
 pub struct WorkerHistory {
-    /// Excluded workers with the reasons.
+    /// Excluded workers, each with the reason for the exclusion.
     pub excluded: BTreeMap<String, String>,
     /// Pairs played so far, each with its worker.
     pub played: Vec<(String, PairTally)>,
@@ -56,11 +56,12 @@ pub(super) struct WorkerPolicy {
     /// Number of impossible results with a valid proof, by worker.
     pub(super) impossible: BTreeMap<String, u32>,
     pub(super) started: StartedJobs,
-    /// Time, since the start of the coordinator, at which a notice of exclusion was last repeated.
+    /// Time from the start of the coordinator to the last repeated notice of exclusion.
     exclusion_repeated: Duration,
     /// Limit on the stored remarks about workers.
     pub(super) remarks: RemarkLimit,
-    /// Limit on the reports that workers join or leave, separate from the limit on stored remarks.
+    /// Limit on the reports about workers that join or leave, separate from the limit on stored
+    /// remarks.
     pub(super) presences: RemarkLimit,
 }
 
@@ -89,29 +90,29 @@ impl WorkerPolicy {
         self.excluded.get(worker).map(String::as_str)
     }
 
-    /// Records that a pair was stored. Returns the outlier among the workers, if there is one now.
+    /// Records that a pair was stored. Returns the outlier among the workers, if any.
     pub(super) fn note_stored(&mut self, pair: u64) -> Option<Finding> {
         let (worker, tally) = self.accepted.remove(&pair)?;
         self.compare(&worker, &tally)
     }
 
     /// Records a reported breakdown in a pair that this machine has played without a breakdown.
-    /// Returns the outlier among the workers, if there is one now.
+    /// Returns the outlier among the workers, if any.
     pub(super) fn refuted(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         self.outliers.refuted += 1 + u64::from(tally.second.is_some());
         self.compare(worker, tally)
     }
 
-    /// Adds a pair of a worker and compares the worker with other workers, unless the worker is
-    /// excluded. Returns the outlier among the workers, if there is one now.
+    /// Adds a pair played by a worker, and compares the worker with the other workers, unless the
+    /// worker is excluded. Returns the outlier among the workers, if any.
     fn compare(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.add_and_check(worker, tally)).flatten()
     }
 }
 
-/// Limit on the remarks of one kind about workers, so that remarks cannot fill the disk or the web
-/// page: the numbers of remarks so far, in total and by worker.
+/// Limit on the remarks of one kind about workers, with the number of remarks so far, in total and
+/// by worker. The limit prevents remarks from filling the disk or the web page.
 #[derive(Debug, Default)]
 pub(super) struct RemarkLimit {
     all: u32,
@@ -140,8 +141,8 @@ impl<A: Assignment> Coordinator<A> {
         Some(JoinAnswer { nonce, at, token: self.admit(worker, &benches).await })
     }
 
-    /// Admits or refuses a worker with these bench results. Returns the token of the worker; the
-    /// error is the reason for the refusal.
+    /// Admits or refuses a worker that reports the bench results `benches`. Returns the token of
+    /// the worker; the error is the reason for the refusal.
     async fn admit(&mut self, worker: String, benches: &Benches) -> Result<Token, String> {
         if let Some(why) = self.policy.exclusion_reason(&worker) {
             return Err(format!("{EXCLUDED}{why}"));
@@ -181,7 +182,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Counts a job that a worker has given back or withholds, or whose result cannot count because
-    /// of the worker's report. Excludes the worker if it has many more such jobs than other
+    /// of the worker's report. Excludes the worker if the worker has many more such jobs than other
     /// workers.
     pub(super) async fn gave_back(&mut self, worker: &str) {
         if self.policy.exclusion_reason(worker).is_none() {

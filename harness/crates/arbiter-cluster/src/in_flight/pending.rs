@@ -12,10 +12,10 @@ pub(super) struct Pending<A> {
     pub(super) last: Attempt,
     /// First attempt whose result counts; the results of earlier attempts were voided.
     pub(super) first_attempt: u32,
-    /// Time at which the pair was requested, since the start of the coordinator.
+    /// Time from the start of the coordinator to the request for the pair.
     pub(super) requested: Duration,
-    /// Time of the last heartbeat or of the last sending of the job, whichever is later, since the
-    /// start of the coordinator.
+    /// Time from the start of the coordinator to the last heartbeat or to the last transmission of
+    /// the job, whichever is later.
     pub(super) heard: Duration,
     /// Time of the last extension of the lease.
     pub(super) extended: Duration,

@@ -153,8 +153,8 @@ pub struct RunDescription {
     pub transcripts: Keeping,
     /// Contents of the comments in games.
     pub annotation: Annotation,
-    /// Maximum difference between the shares of thinking time that the two engines spend waiting
-    /// for a processor (0 to 1); if `None`, waiting is not measured.
+    /// Maximum difference (0 to 1) between the shares of thinking time that the two engines spend
+    /// waiting for a processor; if `None`, waiting is not measured.
     pub noise_limit: Option<f64>,
     /// Pause between two games in one slot.
     pub wait: Duration,

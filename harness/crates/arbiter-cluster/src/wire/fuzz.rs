@@ -21,10 +21,10 @@ use arbiter_run::{Games, PairJob, PlayedPair};
 use arbiter_suite::epd::EngineAnswers;
 use arbiter_suite::perft::{CountResult, Verdict};
 
-/// Maximum length to which [`repeated`] extends a short message, in bytes.
+/// Maximum length, in bytes, to which [`repeated`] extends a short message.
 const MAX_REPEATED: usize = 2 << 20;
 
-/// Maximum length of an error text about a message, in characters.
+/// Maximum length, in characters, of an error text about a message.
 const MAX_REASON: usize = 2_000;
 
 /// Reader and its samples. The reader returns whether the bytes are a message.
@@ -135,7 +135,7 @@ fn check_error_text(error: impl Display) {
     assert!(text.chars().count() <= MAX_REASON, "{}", printable(&text, MAX_REASON));
 }
 
-/// Checks that a message that was read can be sent again.
+/// Checks that a successfully read message can be sent again.
 fn settled<T: Message, E: Display>(message: Result<T, E>) -> Option<T> {
     let message = message.map_err(check_error_text).ok()?;
     assert!(read::<T>(&write(&message)).is_ok());

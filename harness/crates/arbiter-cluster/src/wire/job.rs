@@ -27,7 +27,7 @@ pub const AUDITS: u64 = 1 << 62;
 /// hostile coordinator from filling the memory of a worker.
 const MAX_LIST: usize = 1_000;
 
-/// Maximum length of the command that makes an engine count leaf nodes, in bytes.
+/// Maximum length, in bytes, of the command that makes an engine count leaf nodes.
 const MAX_COMMAND: usize = 1_000;
 
 /// Maximum depth of a count, in plies.
@@ -83,8 +83,9 @@ impl Signed for Job<WorkMessage> {
 pub enum WorkMessage {
     /// The pair to play.
     Pair(PairMessage),
-    /// Line of an EPD suite; `true` if the position in the line is a Chess960 position; and the
-    /// number of plies beyond the depth of a solution after which the search is ended early.
+    /// Text of a line of an EPD suite; `true` if the position in the line is a Chess960 position;
+    /// and the number of plies beyond the depth of a solution after which the search is ended
+    /// early.
     Search(String, bool, Option<u32>),
     /// The position whose leaf nodes are to be counted, with the command for the engine.
     Count(Box<Count>),
@@ -203,8 +204,8 @@ pub(crate) fn attempt_of_job(bytes: &[u8], key: PublicKey) -> Option<u32> {
     Some(attempt)
 }
 
-/// Checks that the run tunes all options, and that each name and value is a single line, so that
-/// names and values can be safely sent to an engine.
+/// Checks that all options are tuned by the run, and that each name and value is a single line, so
+/// that names and values can be safely sent to an engine.
 fn checked_settings(
     options: Vec<(String, String)>,
     tuned: &[String],

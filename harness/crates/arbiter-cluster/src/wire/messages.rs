@@ -84,7 +84,7 @@ pub struct WorkerStatus {
     /// Names and bench speeds, in nodes per second, of the engines whose bench was run.
     #[serde(with = "As::<Vec<(Text, Same)>>")]
     pub benches: Vec<(String, f64)>,
-    /// Runs that the worker does not play, with the reasons.
+    /// Runs that the worker does not play, each with the reason.
     #[serde(with = "As::<Vec<(Same, Text)>>")]
     pub refusals: Vec<(RunId, String)>,
     /// Last problem of the worker.

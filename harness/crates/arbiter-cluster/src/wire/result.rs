@@ -71,7 +71,7 @@ pub trait Payload:
         self == other
     }
 
-    /// Returns whether two results differ before any breakdown, so that engines that repeat their
+    /// Returns whether two results differ before any breakdown. If so, engines that repeat their
     /// games cannot have produced both results.
     fn contradicts(&self, other: &Self) -> bool {
         !self.is_same(other)

@@ -91,7 +91,7 @@ pub(crate) fn description() -> RunDescription {
     }
 }
 
-/// Returns the pair with this number, with an opening of one move.
+/// Returns the pair with this number; the opening of the pair has one move.
 pub(crate) fn job(pair: u64) -> PairJob {
     let limits = Limits { nodes: Some(1), ..Limits::default() };
     let conditions = Conditions { limits, margin: Duration::ZERO, white_pov: false };

@@ -17,9 +17,9 @@ use crate::wire::{Beacon, CoordinatorMessage, Job, Notice};
 /// so five beacons may be lost.
 const RUN_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Minimum and maximum backoff after a pair in which engines failed; the backoff doubles each time.
-/// Such pairs end early: without a backoff, a broken worker could take all pairs of a short run
-/// before the coordinator can compare the worker with other workers.
+/// Minimum and maximum backoff after a pair in which engines failed; each further failure doubles
+/// the backoff. Such pairs end early: without a backoff, a broken worker could take all pairs of a
+/// short run before the coordinator can compare the worker with other workers.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(4)];
 
 /// Maximum number of runs, and of benches, that a worker keeps. Any coordinator may send beacons,
@@ -266,12 +266,12 @@ impl KnownRuns {
         }
     }
 
-    /// Returns the engines whose bench was run, with their speeds in nodes per second.
+    /// Returns the engines whose bench was run, each with its speed in nodes per second.
     pub(super) fn benches(&self) -> Vec<(String, f64)> {
         self.benches.iter().map(|(engine, nps)| (engine.clone(), *nps)).collect()
     }
 
-    /// Returns the runs that are not played, with the reasons.
+    /// Returns the runs that are not played, each with the reason.
     pub(super) fn refusals(&self) -> Vec<(RunId, String)> {
         let refusal =
             |(run_id, known): (&RunId, &KnownRun)| Some((run_id.clone(), known.refusal.clone()?));

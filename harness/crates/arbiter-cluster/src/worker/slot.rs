@@ -29,11 +29,11 @@ const TAKE: Duration = Duration::from_secs(2);
 /// be idle because of a run that has nothing to play.
 const TAKE_SHORT: Duration = Duration::from_millis(100);
 
-/// Time, in addition to the wait of a request, within which the server must reply.
+/// Time within which the server must reply, in addition to the wait of a request.
 const SERVER_GRACE: Duration = Duration::from_secs(3);
 
-/// Time limit for sending the last result of a worker that leaves, after which another worker plays
-/// the pair. A worker that has lost its server must still exit soon after Ctrl-C.
+/// Time limit for sending the last result of a worker that leaves; after this time, another worker
+/// plays the pair. A worker that has lost its server must still exit soon after Ctrl-C.
 const LAST_RESULT: Duration = Duration::from_millis(1500);
 
 /// Pause before a failed request is repeated.

@@ -22,8 +22,8 @@ pub fn end_if_stalled(connection: impl AsFd, after: Duration) -> io::Result<()> 
     Ok(set_tcp_user_timeout(connection, after.as_millis().try_into().unwrap_or(u32::MAX))?)
 }
 
-/// Gives the lowest priority to this thread and to all threads that it starts later, so that these
-/// threads do not disturb engines.
+/// Gives the lowest priority to this thread and to all threads that this thread starts later, so
+/// that these threads do not disturb engines.
 pub fn lower_priority() -> io::Result<()> {
     Ok(setpriority_process(None, LOWEST)?)
 }

@@ -50,7 +50,7 @@ pub(crate) fn set(cpus: &[usize]) -> CpuSet {
     set
 }
 
-/// Pins this thread and all threads that it starts later to a processor.
+/// Pins this thread, and all threads that this thread starts later, to a processor.
 pub(crate) fn move_here(cpu: usize) -> io::Result<()> {
     // A number that is too large leaves the set empty, and the system rejects an empty set.
     Ok(sched_setaffinity(None, &set(&[cpu]))?)

@@ -1,9 +1,9 @@
 //! Time during which threads were ready to run but did not run, because no processor was free.
 //!
 //! The kernel counts this *run delay* and the running time of each thread
-//! (`/proc/PID/task/TID/schedstat`, in nanoseconds), and the time that the host of a virtual
-//! machine took from all processors together (`steal` in `/proc/stat`). Kernels without
-//! `CONFIG_SCHED_INFO` do not count run delays; all delays are then zero.
+//! (`/proc/PID/task/TID/schedstat`, in nanoseconds), and the steal time of a virtual machine,
+//! summed over all processors (`steal` in `/proc/stat`). Kernels without `CONFIG_SCHED_INFO` do not
+//! count run delays; all delays are then zero.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -72,9 +72,9 @@ impl Delays {
     /// opponent runs, and the reader thread may be late for an unimportant line. The loss of a
     /// thread is therefore limited to the part of `thought` in which the thread did not run. This
     /// limit is meaningless for a thread that waits for input, so the reader's delay is not added
-    /// for such a thread. If the engine pondered, it also ran while its clock was stopped, and the
-    /// running times do not show which threads waited for input. The reader's delay is then added
-    /// for every thread.
+    /// for such a thread. If the engine pondered, the engine also ran while its clock was stopped,
+    /// and the running times do not show which threads waited for input. The reader's delay is then
+    /// added for every thread.
     pub fn since(&self, earlier: &Delays, thought: Duration) -> Duration {
         let unread = self.reader.since(earlier.reader).waited;
         let spent = self.engine.iter().map(|(thread, times)| {
@@ -92,8 +92,8 @@ impl Delays {
     }
 }
 
-/// Returns the CPU time that the host has taken from this machine since boot, summed over all
-/// processors; zero if the machine is not virtual.
+/// Returns the steal time since boot, summed over all processors; zero if the machine is not
+/// virtual.
 pub fn stolen() -> Duration {
     let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
     let ticks = CpuTimes::read(&stat).unwrap_or_default().stolen;

@@ -23,7 +23,7 @@ const END: u64 = u64::MAX;
 pub(crate) struct ErrorReader {
     epoll: OwnedFd,
     /// Engines with open stderr, by number. File descriptors cannot identify engines, because a
-    /// descriptor may be reused while events of its previous file are still pending.
+    /// descriptor may be reused while events of the previous file are still pending.
     outputs: Mutex<HashMap<u64, ErrorOutput>>,
 }
 

@@ -11,7 +11,7 @@ use super::host::kib;
 pub struct Machine {
     /// Number of processors that this process may use.
     pub processors: usize,
-    /// Number of physical cores to which these processors belong.
+    /// Number of physical cores to which the processors in `processors` belong.
     pub cores: usize,
     /// CPU quota of the control group, in processors.
     pub quota: Option<f64>,
@@ -36,7 +36,8 @@ pub struct CpuTimes {
     pub all: u64,
     /// Idle time, including time spent waiting for I/O.
     pub idle: u64,
-    /// Time that the host took from this machine, if the machine is virtual.
+    /// Steal time: CPU time that the hypervisor withheld from this machine, if the machine is
+    /// virtual.
     pub stolen: u64,
 }
 

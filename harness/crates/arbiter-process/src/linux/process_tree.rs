@@ -1,9 +1,9 @@
 //! Processes that an engine has started, including processes outside its process group.
 //!
 //! Arbiter is a child subreaper: an orphaned process becomes a child of Arbiter instead of init.
-//! Arbiter can then find the process, and recognize, kill and reap it. The process is recognized by
-//! a mark in its environment. A process that clears its environment *and* leaves its parent and
-//! group cannot be recognized. In a sandbox with a PID namespace, even such a process ends with the
+//! Arbiter can then find, recognize, kill and reap the process. The process is recognized by a mark
+//! in its environment. A process that clears its environment *and* leaves its parent and group
+//! cannot be recognized. In a sandbox with a PID namespace, even such a process ends with the
 //! engine.
 //!
 //! Arbiter only waits for specific process IDs: waiting for any child could steal the exit status

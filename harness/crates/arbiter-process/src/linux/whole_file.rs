@@ -21,7 +21,7 @@ pub struct WholeFile {
 
 #[derive(Debug)]
 enum Part {
-    /// Unnamed file, which the kernel removes when no process has it open.
+    /// Unnamed file, which the kernel removes when no process has the file open.
     Unnamed(File),
     /// Temporary file, on file systems without unnamed files.
     Named(NamedTempFile),
@@ -66,7 +66,8 @@ pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
 impl WholeFile {
     /// Creates an unnamed file that gets the path `path` when the file is finished. The folder of
     /// `path` must exist. An existing file at `path`, or the target of a link at `path`, must be
-    /// writable and will be replaced. The new file gets the mode of the existing file.
+    /// writable, and is replaced when the new file is finished. The new file gets the mode of the
+    /// existing file.
     ///
     /// # Errors
     ///

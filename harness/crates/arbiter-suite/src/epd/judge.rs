@@ -42,7 +42,7 @@ pub struct Outcome {
     pub end: SearchProgress,
 }
 
-/// Answer of an engine that has not been judged yet.
+/// Engine answer that has not been judged yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// Move that the engine played, in UCI notation.

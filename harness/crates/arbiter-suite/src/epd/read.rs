@@ -7,8 +7,8 @@ use crate::Suite;
 use arbiter_pgn::read_move;
 use arbiter_position::{Operation, Start, lines, operations};
 
-/// Parses a suite. All positions get the castling mode of Chess960 if `is_chess960` is `true`;
-/// otherwise, only positions that require this mode.
+/// Parses a suite. If `is_chess960` is `true`, all positions get the castling mode of Chess960.
+/// Otherwise, only positions that require this mode get the mode.
 pub fn read(text: &str, is_chess960: bool) -> Suite<Record> {
     let records = lines(text).map(|(line, text)| (line, Record::read(line, text, is_chess960)));
     Suite::collect(records, |record| &record.start)

@@ -96,7 +96,7 @@ fn line(position: &Chess, moves: &[Move]) -> String {
 
 // Themes of solutions.
 
-/// Minimum amount of material that a sacrifice gives up, in pawns.
+/// Minimum amount of material, in pawns, that a sacrifice gives up.
 const SACRIFICE: i32 = 2;
 
 /// Maximum number of pieces in an endgame, not counting kings and pawns.

@@ -12,16 +12,16 @@ use arbiter_pgn::{
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// Starts of the words by which a PGN file tells that a fault decided the game: in values of the
-/// tag `Termination` in the PGN standard (section 9.8.1), and in values and comments of
+/// Beginnings of the words with which a PGN file reports that a fault decided the game: in values
+/// of the tag `Termination` in the PGN standard (section 9.8.1), and in values and comments of
 /// cutechess-cli, fastchess, XBoard and chess servers. If a fault decided the game, the result
 /// contains no information about the positions.
 const FAULTS: &str = "abandoned, connection, crash, disconnect, emergency, forfeit, illegal move, \
                       on time, out of time, rules infraction, stalled, stalls, time out, timeout, \
                       unterminated";
 
-/// Returns whether a value of the PGN tag `Termination`, or the comment after the last move, tells
-/// that a fault decided the game.
+/// Returns whether a value of the PGN tag `Termination`, or the comment after the last move,
+/// reports that a fault decided the game.
 pub fn is_fault(termination: &str, last_comment: &str) -> bool {
     let tells = |text: &str| {
         let words = text.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
@@ -41,7 +41,7 @@ pub struct Game {
     pub start: Start,
     /// Moves from the starting position.
     pub moves: Vec<Move>,
-    /// Score in centipawns that the engine reported for each move, from the point of view of the
+    /// Score, in centipawns, that the engine reported for each move, from the point of view of the
     /// side to move; `None` for mate scores and for moves without a score, such as book moves.
     /// Empty for games from a PGN file.
     pub scores: Vec<Option<i32>>,

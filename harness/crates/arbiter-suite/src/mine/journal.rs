@@ -1,5 +1,5 @@
-//! Journal of a search: a file in the folder of the suite that contains all results of the search
-//! so far, so that an interruption loses no results.
+//! Journal of a search. The journal is a file in the folder of the suite, and contains all results
+//! of the search so far, so that an interruption loses no results.
 //!
 //! The first line identifies the search. Each following line contains a position, a tab, and either
 //! the reason for the rejection, or the theme, the solution and further operations. If a crash
@@ -49,7 +49,7 @@ pub struct Journal {
 
 impl Journal {
     /// Opens the journal at `path`, or creates a new journal. The line `header` identifies the
-    /// search. Fails if the file cannot be used, or if it belongs to another search.
+    /// search. Fails if the file cannot be used, or if the file belongs to another search.
     pub fn open(path: &Path, header: &str) -> Result<Journal, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let bytes = match read_input(path) {

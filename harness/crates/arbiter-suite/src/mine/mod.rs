@@ -30,9 +30,9 @@ pub struct Criteria {
     pub looks: Vec<u32>,
     /// Depth of the proof search, in plies.
     pub depth: u32,
-    /// Minimum difference between the scores of the best and the second best move, in centipawns.
+    /// Minimum difference, in centipawns, between the scores of the best and the second best move.
     pub gap: i32,
-    /// Absolute score at which the game is decided, in centipawns. Scores are limited to ± this
+    /// Absolute score, in centipawns, at which the game is decided. Scores are limited to ± this
     /// value, so that neither of two winning moves is clearly best.
     pub decided: i32,
     /// Minimum depth, in plies, at which the engine may start to prefer the solution. At a lower

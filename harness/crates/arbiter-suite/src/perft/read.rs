@@ -29,8 +29,8 @@ pub fn variant_of(name: &str) -> Option<&'static str> {
     VARIANTS.split(',').find(|variant| name.contains(variant))
 }
 
-/// Parses a suite in any of the formats. All positions get the castling mode of Chess960 if
-/// `is_chess960` is `true`; otherwise, only positions that require this mode.
+/// Parses a suite in any of the formats. If `is_chess960` is `true`, all positions get the castling
+/// mode of Chess960. Otherwise, only positions that require this mode get the mode.
 pub fn read(text: &str, is_chess960: bool) -> Suite<Case> {
     // A bracket alone does not show that the text is JSON, because a PGN tag also starts with a
     // bracket.
@@ -51,7 +51,7 @@ struct Entry {
     counts: Vec<(u32, u64)>,
 }
 
-/// Entry with the line number. The error is the reason why the entry cannot be used.
+/// Entry with its line number. The error is the reason why the entry cannot be used.
 type NumberedEntry = (usize, Result<Entry, String>);
 
 impl Entry {

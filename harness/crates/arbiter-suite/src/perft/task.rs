@@ -170,11 +170,11 @@ serde_conv!(
 /// Counts that an engine reported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Answer {
-    /// Moves, as written by the engine, each with the count.
+    /// Moves, as written by the engine, each with its count.
     pub(super) moves: Vec<(String, u64)>,
     /// Total count of all moves; `None` until the engine has reported the total.
     pub(super) total: Option<u64>,
-    /// Output line that shows that the engine is searching for a move instead of counting.
+    /// Output line of an engine that searches for a move instead of counting.
     pub(super) search: Option<String>,
 }
 

@@ -40,12 +40,12 @@ pub enum PositionFault {
         /// Correct count.
         expected: u64,
     },
-    /// The engine's divide at the preceding position has a wrong count for this position, but the
+    /// The engine's divide of the parent position has a wrong count for this position, but the
     /// engine counts correctly when asked about this position.
     Context {
         /// Depth of the count at this position, in plies.
         depth: u32,
-        /// The engine's count for this position in its divide at the preceding position.
+        /// Count that the engine printed for this position in the divide of the parent position.
         got: u64,
         /// Correct count.
         expected: u64,
@@ -79,7 +79,7 @@ pub(super) struct Walk {
     position: Chess,
     path: Vec<String>,
     depth: u32,
-    /// The engine's count for this position in its divide at the preceding position.
+    /// Count that the engine printed for this position in the divide of the parent position.
     claimed: Option<u64>,
 }
 
@@ -161,8 +161,8 @@ impl Walk {
     }
 }
 
-/// Returns the number of leaves at a depth of `depth` plies below a position, counted by the
-/// harness.
+/// Returns the number of leaves that the harness counts at a depth of `depth` plies below a
+/// position.
 pub fn leaves(position: &Chess, depth: u32) -> u64 {
     if depth == 0 { 1 } else { shakmaty::perft(position, depth) }
 }

@@ -120,7 +120,7 @@ fn find(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     })
 }
 
-/// Simulates five workers without audits, one of which lies. Returns the first worker that is
+/// Simulates, without audits, five workers, one of which lies. Returns the first worker that is
 /// found, and the number of pairs that this worker has played before it is found.
 fn find_by_shares(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     let mut random = uniform(run);
@@ -157,8 +157,8 @@ fn quantiles(mut needed: Vec<u64>) -> [u64; 2] {
     [needed[needed.len() / 2 - 1], needed[needed.len() * 19 / 20 - 1]]
 }
 
-/// Checks how many audits, or how many pairs without audits, are needed to find one lying worker of
-/// five, for engines that do not repeat their games. The manual contains these figures.
+/// Checks, for engines that do not repeat their games, how many audits, or how many pairs without
+/// audits, are needed to find one lying worker of five. The manual contains these figures.
 #[test]
 #[ignore = "nightly: long simulation"]
 fn audits_of_results_find_a_lying_worker() {
@@ -196,8 +196,8 @@ fn omitting_a_tenth_of_the_jobs_gains_23_elo() {
     assert!((21.0..25.0).contains(&elo), "{elo}");
 }
 
-/// Checks how many lies a worker tells before a lie is audited, for engines that repeat their
-/// games.
+/// Checks, for engines that repeat their games, how many lies a worker tells before a lie is
+/// audited.
 #[test]
 fn audits_of_moves_find_a_lying_worker() {
     let found = [0.01, 0.02, 0.05, 0.1].map(|share| {
@@ -219,7 +219,8 @@ fn audits() -> Audits<PairJob> {
     audits
 }
 
-/// Returns the names of all workers that are present; some of them are accomplices of the liar.
+/// Returns the names of all workers that are present; some of these workers are accomplices of the
+/// liar.
 fn present(workers: usize) -> BTreeSet<String> {
     let others = (1..workers).map(|number| format!("worker{number}"));
     others.chain(["liar".to_owned()]).collect()

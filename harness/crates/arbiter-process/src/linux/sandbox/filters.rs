@@ -69,7 +69,7 @@ const FORBIDDEN_WITHOUT_NETWORK: [c_long; 5] =
     [libc::SYS_accept, libc::SYS_accept4, libc::SYS_bind, libc::SYS_connect, libc::SYS_listen];
 
 /// System calls that compilers need but engines do not: calls for file attributes and file
-/// notifications, which Landlock does not restrict.
+/// notifications. Landlock does not restrict these calls.
 const FORBIDDEN_TO_ENGINES: [c_long; 18] = [
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -131,8 +131,8 @@ const NAMESPACES: [i32; 7] = [
 /// Commands of `fcntl` that delay or watch other processes that open a file.
 const FCNTL: [i32; 2] = [libc::F_SETLEASE, libc::F_NOTIFY];
 
-/// Commands of `ioctl` that are allowed. Most other commands change file attributes, which Landlock
-/// does not restrict, or control terminals and devices.
+/// Commands of `ioctl` that are allowed. Most other commands change file attributes (which Landlock
+/// does not restrict), or control terminals and devices.
 const IOCTL: [u32; 8] = [
     0x5401,      // TCGETS
     0x802c_542a, // TCGETS2
@@ -144,8 +144,8 @@ const IOCTL: [u32; 8] = [
     0x5451,      // FIOCLEX
 ];
 
-/// Commands of `ioctl` for sockets, which are also allowed with network access. Commands that
-/// change a network interface need privileges.
+/// Commands of `ioctl` for sockets; these commands are also allowed if network access is allowed.
+/// Commands that change a network interface need privileges.
 const SOCKET_IOCTL: RangeInclusive<i32> = 0x8900..=0x89ff;
 
 /// Socket types that are forbidden for `socketpair`: all except SOCK_STREAM and SOCK_SEQPACKET.
@@ -153,8 +153,8 @@ const SOCKET_IOCTL: RangeInclusive<i32> = 0x8900..=0x89ff;
 /// send data to the sockets of other processes.
 const UNCONNECTED: [u64; 14] = [0, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// Number of the newest system call that was reviewed for these filters (`mseal`). Calls with
-/// higher numbers, which include all calls of the x32 ABI, are refused.
+/// Number of `mseal`, the newest system call that was reviewed for these filters. Calls with higher
+/// numbers, which include all calls of the x32 ABI, are refused.
 const NEWEST: u32 = 462;
 
 /// Returns two filters, because each filter can return only one error code: EPERM for forbidden

@@ -228,7 +228,7 @@ fn unshare(namespaces: i32) -> io::Result<()> {
     succeeded(unsafe { libc::unshare(namespaces) }.into())
 }
 
-/// Makes a mount and all mounts below it read-only or writable.
+/// Makes a mount, and all mounts below this mount, read-only or writable.
 fn set_read_only(path: &CStr, is_read_only: bool) -> io::Result<()> {
     let flag = |is_set| if is_set { libc::MOUNT_ATTR_RDONLY } else { 0 };
     // Fields of `struct mount_attr`: attr_set, attr_clr, propagation, userns_fd.
