@@ -21,8 +21,8 @@ use crate::relay::relayed;
 use crate::transcript::{Recorder, Transcript};
 use arbiter_protocol::{Conditions, Game, Info};
 
-/// Names and values of options that are sent before a game, in addition to the options at the
-/// engine's start.
+/// Names and values of options that are sent before a game, in addition to the options that are
+/// sent when the engine starts.
 pub type Settings = Arc<[(String, String)]>;
 
 /// Counter of engine answers; clones share the count. If the count no longer changes, a watcher can

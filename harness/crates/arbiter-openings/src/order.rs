@@ -40,7 +40,7 @@ pub struct OpeningOrder {
 }
 
 impl OpeningOrder {
-    /// Creates the order for a book with `len` openings, 1 to 2³² − 1. The first pair gets opening
+    /// Creates the order for a book with `len` openings (1 to 2³² − 1). The first pair gets opening
     /// number `start` of the order, counted from 0, so that a run can continue where an earlier run
     /// stopped.
     pub fn new(order: Order, seed: u64, start: u64, len: usize) -> OpeningOrder {

@@ -61,8 +61,8 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
 }
 
 /// Returns the legal move for `written`, which may be in SAN, long algebraic or UCI notation. A
-/// capture may lack the `x`, another move may have an `x`, and castling may be written as a king
-/// move.
+/// capture may lack the `x`, a move that is not a capture may have an `x`, and castling may be
+/// written as a king move.
 ///
 /// # Errors
 ///
@@ -129,7 +129,7 @@ impl Mainline {
         format!("{}{dots} {written}", self.position.fullmoves())
     }
 
-    /// Returns a message about an invalid token in place of the next move.
+    /// Returns a message about an invalid token that stands in place of the next move.
     pub fn fault(&self, word: &[u8]) -> String {
         match word {
             UNCLOSED => "unclosed comment or variation".to_owned(),

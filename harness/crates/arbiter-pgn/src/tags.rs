@@ -34,8 +34,7 @@ pub fn text_of(bytes: &[u8]) -> String {
     shown(text)
 }
 
-/// The tags of a game, limited to tags that commands need, as written in the file; missing tags are
-/// empty.
+/// Values of the tags that commands need, as written in the file; missing tags are empty.
 #[derive(Debug, Default)]
 pub struct Tags {
     /// `true` if the game has at least one tag.

@@ -59,7 +59,7 @@ pub enum Claim {
     Refusal(String),
 }
 
-/// Meaning of a line, or the next action.
+/// Meaning of a line from the engine, or the next action of the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// No action; continue to read.
