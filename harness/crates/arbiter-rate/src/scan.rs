@@ -29,7 +29,7 @@ pub enum RejectReason {
     Contradiction,
     /// The game is neither chess nor Chess960.
     Variant,
-    /// Moves without tags, or text that is not a game.
+    /// The text contains moves without tags, or is not a game.
     Unreadable,
     /// The game ends inside a comment or variation.
     Cut,
@@ -37,8 +37,8 @@ pub enum RejectReason {
     Position,
     /// A move is illegal; checked only when games are replayed.
     IllegalMove,
-    /// By the rules, the last position ends the game with another result; checked only when games
-    /// are replayed.
+    /// By the rules of chess, the last position ends the game with a result other than the recorded
+    /// result; checked only when games are replayed.
     WrongResult,
 }
 
@@ -73,7 +73,7 @@ pub struct Game {
     pub opening: u32,
     /// Index of the ending in [`Block::endings`].
     pub termination: u32,
-    /// Line in the block, from 0, on which the game starts.
+    /// Number of the line in the block, counted from 0, on which the game starts.
     pub line: u64,
     /// Number of plies.
     pub plies: u32,
@@ -97,8 +97,8 @@ pub struct UncountedGame {
     pub title: String,
     /// Move that caused the rejection, if any.
     pub culprit: Option<String>,
-    /// Line in the block, from 0, of the move that caused the rejection; if no move caused the
-    /// rejection, the line on which the game starts.
+    /// Number of the line in the block, counted from 0, that contains the move that caused the
+    /// rejection. If no move caused the rejection, the number of the line on which the game starts.
     pub line: u64,
 }
 
@@ -136,8 +136,8 @@ pub struct Block {
 struct Index {
     players: HashMap<Vec<u8>, u32>,
     endings: HashMap<Vec<u8>, u32>,
-    /// Maps the hash of the tags to the hash of the starting position, because different tags may
-    /// describe the same position.
+    /// Hash of the starting position, by hash of the tags; different tags may describe the same
+    /// position.
     starts: HashMap<u64, u64>,
     /// Indices of openings by the hash of the opening as written; an opening may be written in
     /// several ways.
@@ -174,7 +174,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
 struct GameScan {
     options: ScanOptions,
     rejection: Option<RejectReason>,
-    /// Illegal move with its number.
+    /// Illegal move with its move number.
     illegal: Option<String>,
     moves: Vec<MoveOrWord>,
     replay: Option<Mainline>,

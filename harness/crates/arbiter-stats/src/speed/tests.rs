@@ -78,8 +78,8 @@ impl Machine {
         (0..2 * ROUNDS).map(&mut run).collect()
     }
 
-    /// Returns rounds in which the first program is `ratio` times as fast as the second. `first`
-    /// returns whether the first program runs first in a round.
+    /// Returns rounds in which the first program is `ratio` times as fast as the second program.
+    /// `first` returns whether the first program runs first in a round.
     fn rounds(
         self,
         ratio: f64,
