@@ -48,7 +48,7 @@ pub struct GameSetup {
     pub settings: ByColor<Settings>,
     /// Adjudication rules.
     pub rules: Rules,
-    /// Tablebases, if the rules need them.
+    /// Tablebases, if the rules need tablebases.
     pub tables: Option<Arc<dyn Tables>>,
     /// Data to keep in addition to moves and result.
     pub keep: Arc<KeptFields>,

@@ -48,7 +48,7 @@ const MAX_LAST: usize = 8;
 /// `docs/guarantees.md`, Arbiter must notice a crash within this time.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Longest wait for a processor that does not excuse a missed deadline.
+/// Limit for the wait for a processor: after a longer wait, a missed deadline is excused.
 const NO_WAITING: Duration = Duration::from_millis(1);
 
 /// Running engine process with its protocol session.

@@ -120,8 +120,8 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     nearest(name, known).map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"))
 }
 
-/// Returns the variant of a fieldless enum that is called `name`; used only by [`named!`]. The
-/// error lists the valid names.
+/// Returns the variant called `name` of a fieldless enum; used only by [`named!`]. The error lists
+/// the valid names.
 #[doc(hidden)]
 pub fn from_name<T: DeserializeOwned>(name: &str) -> Result<T, String> {
     T::deserialize(name.into_deserializer()).map_err(|UnknownName(message, _)| message)

@@ -108,7 +108,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// Returns the number of openings in the complete book, at least 1. [`Book::keep`] does not
+    /// Returns the number of openings (at least 1) in the complete book. [`Book::keep`] does not
     /// change this number.
     #[expect(clippy::len_without_is_empty, reason = "a book is never empty")]
     pub fn len(&self) -> usize {

@@ -123,7 +123,8 @@ impl Mainline {
         Ok(())
     }
 
-    /// Returns the written move with the move number in the current position, such as `23... Nf9`.
+    /// Returns the written move, preceded by the move number in the current position: for example
+    /// `23... Nf9`.
     pub fn numbered(&self, written: &str) -> String {
         let dots = if self.position.turn().is_white() { "." } else { "..." };
         format!("{}{dots} {written}", self.position.fullmoves())

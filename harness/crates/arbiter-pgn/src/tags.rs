@@ -14,7 +14,7 @@ pub const MAX_NAME: usize = 200;
 
 /// Values of the `Variant` tag that mean standard chess, reduced to lowercase letters and digits.
 const CHESS: &str = "standard chess normal fromposition classical orthodox";
-/// Values of the `Variant` tag that mean Chess960, in the same form.
+/// Values of the `Variant` tag that mean Chess960, reduced to lowercase letters and digits.
 const CHESS960: &str = "chess960 960 fischerandom fischerrandom fischerrandomchess frc dfrc \
                         doublefischerrandom doublefischerrandomchess freestyle wildfr";
 

@@ -15,7 +15,7 @@ pub(crate) enum Meaning {
     Move(San),
     /// Result of the game, in the form of the PGN standard.
     Outcome(&'static str),
-    /// Annotation of a move, such as `+-`, which does not affect the game.
+    /// Annotation, such as `+-`, that does not affect the game.
     Mark,
     /// Token that is defined neither by PGN nor by common programs.
     Unknown,
@@ -116,9 +116,9 @@ fn without_suffixes(word: &str) -> &str {
     word
 }
 
-/// Returns the promotion piece if the piece follows the token: `b8(Q)`, `b8(=Q)`, `b8 = Q`, or `b8=
-/// Q` if `is_promoting` is `true`. Also returns the number of bytes at the start of `after` that
-/// belong to the promotion.
+/// Returns the promotion piece if the piece follows the token: `b8(Q)`, `b8(=Q)`, `b8 = Q`, or
+/// `b8= Q` if `is_promoting` is `true`. Also returns the number of bytes at the start of `after`
+/// that belong to the promotion.
 fn promotion(word: &str, is_promoting: bool, after: &[u8]) -> Option<(u8, usize)> {
     let [b'a'..=b'h', .., b'1' | b'8'] = word.as_bytes() else { return None };
     let forms = [("(=", ")"), ("(", ")"), (" = ", ""), (" =", ""), (" ", "")];

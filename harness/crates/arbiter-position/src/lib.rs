@@ -25,7 +25,7 @@ pub use text::PlainText;
 const COMMENT_SIGNS: [&str; 4] = ["#", "%", ";", "//"];
 
 /// Returns the lines of `text`, except empty lines and comment lines. Each line comes with its
-/// number in `text`, counted from 1, and is trimmed of white space and NUL characters.
+/// number (counted from 1) in `text`, and is trimmed of white space and NUL characters.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(line_parts(text)).filter_map(|(number, line)| Some((number, content(line)?)))
 }

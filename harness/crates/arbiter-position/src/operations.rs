@@ -69,10 +69,10 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
     end
 }
 
-/// Returns the offset, in bytes, after the closing quotation mark of the string that starts at
-/// `start`; `None` if the string is unclosed. A quotation mark closes the string only if the
-/// operation ends after the mark. Otherwise, the mark opens the string of another operation, and
-/// the string at `start` is unclosed.
+/// Returns the offset, in bytes, of the end of the string that starts at `start`; the closing
+/// quotation mark is part of the string. Returns `None` if the string is unclosed. A quotation mark
+/// closes the string only if the operation ends after the mark. Otherwise, the mark opens the
+/// string of another operation, and the string at `start` is unclosed.
 fn end_of_string(text: &str, start: usize) -> Option<usize> {
     let close = start + 1 + text[start + 1..].find('"')?;
     let after = text[close + 1..].trim_start();

@@ -84,9 +84,9 @@ fn elapsed_move_time(comment: &[u8]) -> Option<f64> {
     (0.0..1e9).contains(&seconds).then_some(1000.0 * seconds)
 }
 
-/// Returns the text that follows the data of the last move in a comment, such as `White mates`. The
-/// data have the form `, name=value`; a value in quotation marks may contain all characters except
-/// quotation marks.
+/// Returns the text (such as `White mates`) that follows the data of the last move in a comment.
+/// The data have the form `, name=value`; a value in quotation marks may contain all characters
+/// except quotation marks.
 pub(crate) fn ending(comment: &[u8]) -> Option<&[u8]> {
     let mut rest = &comment[memchr::memmem::find(comment, b", ")? + 2..];
     loop {

@@ -98,7 +98,8 @@ pub struct UncountedGame {
     /// Move that caused the rejection, if any.
     pub culprit: Option<String>,
     /// Number of the line in the block, counted from 0, that contains the move that caused the
-    /// rejection. If no move caused the rejection, the number of the line on which the game starts.
+    /// rejection. If no move caused the rejection, the value is the number of the line on which the
+    /// game starts.
     pub line: u64,
 }
 
@@ -348,8 +349,8 @@ fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
 /// Computer Programming", section 6.4).
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Returns a normalized FEN of the starting position, which does not depend on the spelling of the
-/// `FEN` tag; empty for the initial position.
+/// Returns a normalized FEN of the starting position, or an empty string for the initial position.
+/// The normalized FEN does not depend on the spelling of the `FEN` tag.
 fn start_name(tags: &Tags) -> String {
     // Some programs write an en passant square even if no pawn can capture there.
     match tags.start().map(|start| start.position) {

@@ -58,7 +58,8 @@ pub struct RejectedGame {
     /// Name of the file.
     pub file: String,
     /// Number of the line in the file, counted from 1, that contains the move that caused the
-    /// rejection. If no move caused the rejection, the number of the line on which the game starts.
+    /// rejection. If no move caused the rejection, the value is the number of the line on which the
+    /// game starts.
     pub line: u64,
     /// Number of the game in the file, counted from 1.
     pub number: u64,

@@ -76,8 +76,8 @@ impl Knockout {
         knockout
     }
 
-    /// Advances the winner of an encounter whose pairs are all counted, or extends the encounter if
-    /// it is drawn.
+    /// Advances the winner of an encounter whose pairs are all counted, or extends a drawn
+    /// encounter.
     pub(super) fn settle(&mut self, encounter: usize, ledger: &mut Ledger) {
         let found = ledger.encounters[encounter];
         let design = ledger.design;

@@ -24,10 +24,10 @@ const STEPS: i32 = 24;
 /// Distance between neighbouring drifts, in standard deviations.
 const SPACING: f64 = 0.25;
 
-/// Deviation of the observed drift from the prior, in standard errors, that counts as chance. The
-/// prior is widened only if the square of the drift exceeds the variance of the prior by more than
-/// the square of these standard errors. Without the widening, the forecast for engines of very
-/// different strength would still be "no verdict" shortly before the test passes.
+/// Maximum deviation, in standard errors, that counts as chance in the observed drift. The prior is
+/// widened only if the square of the drift exceeds the variance of the prior by more than the
+/// square of this deviation. Without the widening, the forecast for engines of very different
+/// strength would still be "no verdict" shortly before the test passes.
 const BEYOND_CHANCE: f64 = 3.0;
 
 impl Sprt {

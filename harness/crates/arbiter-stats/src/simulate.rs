@@ -2,8 +2,8 @@
 //!
 //! The caller supplies the uniform random numbers, so that equal numbers give equal tests. A pair
 //! is drawn from the probabilities of its five scores. [`pair_model`] computes the probabilities
-//! from a draw rate and an opening bias, and [`shifted`] changes the probabilities to those of a
-//! given strength.
+//! from a draw rate and an opening bias, and [`shifted`] changes the probabilities to the
+//! probabilities at a given strength.
 
 use super::bayes::BayesElo;
 use super::distribution::Distribution;
@@ -17,9 +17,9 @@ use super::sprt::{Decision, Sprt};
 /// Minimum number of pairs before the approximate LLR is used to decide whether a bound is near.
 const WARM_UP: u64 = 200;
 
-/// Minimum distance between the approximate LLR and a bound for which the approximation suffices.
-/// At smaller distances, the LLR is computed exactly. The error of the approximation is a few
-/// hundredths, so the margin is several times the error.
+/// Safe distance between the approximate LLR and a bound. At smaller distances, the LLR is computed
+/// exactly. The error of the approximation is a few hundredths, so the margin is several times the
+/// error.
 const MARGIN: f64 = 0.2;
 
 /// Reciprocal of the relative increase in the number of pairs after which BayesElo hypotheses are
@@ -127,8 +127,8 @@ pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     Some(cells)
 }
 
-/// Returns the distribution that is nearest to `base` and has the strength `elo` on the scale of
-/// `model`.
+/// Returns the distribution nearest to `base` among all distributions that have the strength `elo`
+/// on the scale of `model`.
 ///
 /// "Nearest" means maximum likelihood, as in the exact LLR. All cells of `base` must be positive.
 pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {

@@ -43,8 +43,8 @@ impl TimeControl {
         Some(TimeControl { list, last: periods.len() - 1, is_hourglass: false })
     }
 
-    /// Returns the period with this index, counted from 0; beyond the end of the list, returns the
-    /// last period.
+    /// Returns the period with the index `index` (counted from 0); beyond the end of the list,
+    /// returns the last period.
     pub fn get(&self, index: usize) -> Period {
         self.list[index.min(self.last)]
     }
