@@ -21,8 +21,8 @@ use crate::relay::relayed;
 use crate::transcript::{Recorder, Transcript};
 use arbiter_protocol::{Conditions, Game, Info};
 
-/// Names and values of options that are sent before a game, in addition to the options at the
-/// engine's start.
+/// Names and values of options that are sent before a game, in addition to the options that are
+/// sent when the engine starts.
 pub type Settings = Arc<[(String, String)]>;
 
 /// Counter of engine answers; clones share the count. If the count no longer changes, a watcher can
@@ -48,7 +48,7 @@ pub struct GameSetup {
     pub settings: ByColor<Settings>,
     /// Adjudication rules.
     pub rules: Rules,
-    /// Tablebases, if the rules need them.
+    /// Tablebases, if the rules need tablebases.
     pub tables: Option<Arc<dyn Tables>>,
     /// Data to keep in addition to moves and result.
     pub keep: Arc<KeptFields>,

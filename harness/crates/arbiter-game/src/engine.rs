@@ -40,15 +40,15 @@ const EXIT_GRACE: Duration = Duration::from_millis(250);
 /// reader thread, and may describe the cause of the exit.
 const LAST_LINES: Duration = Duration::from_millis(100);
 
-/// Number of last output lines that are searched for the cause after a process has exited.
+/// Number of an exited process's last output lines that are searched for the cause of the exit.
 const MAX_LAST: usize = 8;
 
 /// Interval between checks whether a silent process has exited. After the exit, the pipe may stay
-/// open because a child process inherited the pipe. Two checks fit into half a second, the time
-/// within which Arbiter must notice a crash according to `docs/guarantees.md`.
+/// open because a child process inherited the pipe. Two checks fit into half a second: according to
+/// `docs/guarantees.md`, Arbiter must notice a crash within this time.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Waiting time for a processor above which a missed deadline is excused.
+/// Limit for the wait for a processor: after a longer wait, a missed deadline is excused.
 const NO_WAITING: Duration = Duration::from_millis(1);
 
 /// Running engine process with its protocol session.
@@ -72,9 +72,9 @@ pub struct EngineProcess {
     /// Time at which the last processed line was read.
     last_read: Instant,
     pattern: Option<LinePattern>,
-    /// Matching output lines of the search in progress.
+    /// Output lines that the pattern has selected during the search in progress.
     chosen: Vec<String>,
-    /// Recorded lines of the start and of the game in progress.
+    /// Recorded lines from the start of the engine and from the game in progress.
     pub(super) recorder: Box<Recorder>,
     /// Time immediately before the last commands were sent.
     sent_at: Instant,
@@ -82,7 +82,7 @@ pub struct EngineProcess {
     flushed: Instant,
     /// Time that the engine took to get ready for its last game.
     pub(super) ready_time: Option<Duration>,
-    /// Last measurement of the engine's waits for a processor, with its time.
+    /// Time and result of the last measurement of the engine's waits for a processor.
     measured: (Instant, Delays),
     /// `true` if an engine that does not answer `stop` loses on time, as in cutechess-cli and
     /// fastchess, instead of by a stall.
@@ -346,9 +346,9 @@ impl EngineProcess {
         }
     }
 
-    /// Sends a command that is not part of the protocol, and passes the lines of the answer to
-    /// `take` until `take` returns `Break`. Fails if the engine does not speak UCI, exits, or takes
-    /// longer than `limit`.
+    /// Sends a command that is not part of the protocol, and calls `take` with each line of the
+    /// engine's answer until `take` returns `Break`. Fails if the engine does not speak UCI, exits,
+    /// or takes longer than `limit`.
     pub async fn ask(
         &mut self,
         position: &str,

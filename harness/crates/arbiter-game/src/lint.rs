@@ -166,8 +166,8 @@ impl SearchedMove<'_> {
         findings
     }
 
-    /// Checks the variations of all kept lines. A finding that occurs in several lines is reported
-    /// once.
+    /// Checks the principal variations in all kept `info` lines. A finding that occurs in several
+    /// `info` lines is reported once.
     fn check_variations(&self, findings: &mut Vec<LintFinding>) {
         let mut remaining = MAX_CHECKED;
         for line in self.info.variations() {
@@ -199,8 +199,8 @@ impl SearchedMove<'_> {
         Some(LintFinding { rule: LintRule::NotPvMove, what, line })
     }
 
-    /// Checks the variation of a line; `score` is the score of the line, or `None` if the score is
-    /// not exact.
+    /// Checks the principal variation in an `info` line; `score` is the score in the `info` line,
+    /// or `None` if this score is not exact.
     fn follow(&self, info: &Info, score: Option<Score>, add: &mut impl FnMut(LintRule, String)) {
         let moves = info.pv.iter().map(String::as_str);
         let pv: Vec<&str> = moves.chain(info.not_a_move.as_deref()).collect();
@@ -266,7 +266,7 @@ mod tests {
     use shakmaty::fen::Fen;
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    /// Position in which White mates in one with Ra8, or in two.
+    /// Position in which White can mate in one move (Ra8) or in two moves.
     const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
 
     /// Returns the rules that `lines` and the move `best` violate.

@@ -2,7 +2,7 @@
 //!
 //! The game must not wait for its viewers, nor spend time on snapshots that nobody reads. The game
 //! takes a snapshot only if the last snapshot has been read, or after a move so slow that the cost
-//! is negligible. The game does not replace a snapshot that is being read.
+//! of a snapshot is negligible. The game does not replace a snapshot that is being read.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, TryLockError};
@@ -14,7 +14,7 @@ use shakmaty::{ByColor, Chess};
 use arbiter_process::lock;
 use arbiter_protocol::Score;
 
-/// Minimum duration of a move after which the cost of a snapshot, less than 1 µs, is negligible.
+/// Minimum duration of a move that makes the cost of a snapshot (less than 1 µs) negligible.
 const SLOW: Duration = Duration::from_millis(5);
 
 /// State of a game after its last move.
@@ -28,7 +28,7 @@ pub struct GameSnapshot {
     pub last: Option<UciMove>,
     /// Search results of each side's last move; `None` for a book move.
     pub searches: ByColor<Option<MoveSummary>>,
-    /// Time left on each side's clock after its last move; `None` without a clock.
+    /// Time left on each side's clock after the last move of this side; `None` without a clock.
     pub left: ByColor<Option<Duration>>,
 }
 
@@ -71,7 +71,7 @@ impl LiveGame {
         self.is_wanted.store(false, Ordering::Relaxed);
     }
 
-    /// Returns the last snapshot, if any, and requests a new one after the next move.
+    /// Returns the last snapshot, if any, and requests a new snapshot after the next move.
     pub fn snapshot(&self) -> Option<GameSnapshot> {
         self.is_wanted.store(true, Ordering::Relaxed);
         // A snapshot is replaced in one assignment, so the value is complete even if the lock is

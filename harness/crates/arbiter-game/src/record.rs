@@ -18,8 +18,8 @@ use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
 
 /// Maximum number of moves in a game from another machine. The fifty-move rule ends every game
-/// earlier: at most 96 pawn moves and 30 captures, each at most 100 plies after the last such move,
-/// limit a game to 12,700 plies.
+/// earlier: a game has at most 96 pawn moves and 30 captures, and at most 100 plies between two of
+/// these moves, so at most 12,700 plies.
 const MAX_MOVES: usize = 20_000;
 
 /// Maximum number of engine lines, PV moves and findings per move in a game from another machine.
@@ -72,8 +72,8 @@ pub struct SearchInfo {
     /// Last search time that the engine reported.
     #[serde(with = "As::<Option<Nanos>>")]
     pub reported: Option<Duration>,
-    /// Details that are kept only on request; `None` if there are none. The details are boxed to
-    /// save memory, because many concurrent games keep many moves.
+    /// Details that are kept only on request; `None` if no details are kept. The details are boxed
+    /// to save memory, because many concurrent games keep many moves.
     pub details: Option<Box<SearchDetails>>,
 }
 
@@ -131,7 +131,8 @@ impl GameRecord {
         game_hash(&self.fen, self.chess960, self.moves.iter().map(|played| played.uci))
     }
 
-    /// Returns the starting position; the initial position if the FEN is invalid or illegal.
+    /// Returns the starting position of the game, or the initial position of chess if the FEN is
+    /// invalid or illegal.
     pub fn start(&self) -> Chess {
         self.legal_start().unwrap_or_default()
     }
@@ -142,8 +143,7 @@ impl GameRecord {
         self.fen.parse::<Fen>().ok()?.into_position(mode).ok()
     }
 
-    /// Returns the lint findings, each with the ply of its move, counted from 0, and the side that
-    /// moved.
+    /// Returns the lint findings, each with the ply (counted from 0) and the side of the move.
     pub fn findings(&self) -> impl Iterator<Item = (usize, Color, &LintFinding)> {
         let movers = [self.first_to_move(), !self.first_to_move()].into_iter().cycle();
         self.moves.iter().zip(movers).enumerate().flat_map(|(ply, (played, mover))| {
@@ -154,8 +154,8 @@ impl GameRecord {
     }
 
     /// Returns the number of searched moves of each side, and their total time. A move that lost on
-    /// time is not counted as a move; its time is added to the total, computed as the game's
-    /// duration minus all recorded times.
+    /// time is not counted, but the time of this move is added to the total; this time is the
+    /// game's duration minus all recorded times.
     pub fn thinking_times(&self) -> ByColor<(u32, Duration)> {
         let mut sum = ByColor::new_with(|_| (0, Duration::ZERO));
         let mut color = self.first_to_move();
@@ -175,8 +175,8 @@ impl GameRecord {
     }
 
     /// Returns the swing of the game: the largest change between two consecutive scores of one
-    /// engine, in centipawns. Scores are limited to ten pawns. `None` if no engine reported two
-    /// scores.
+    /// engine, in centipawns. Scores are limited to ten pawns. Returns `None` if no engine reported
+    /// two scores.
     pub fn swing(&self) -> Option<i32> {
         let mut last = [None; 2];
         let searches = self.moves.iter().map(|played| played.search.as_ref());

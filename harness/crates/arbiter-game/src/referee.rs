@@ -74,9 +74,9 @@ pub enum Reply {
 /// Task of an engine that ponders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forecast {
-    /// `position` command after the expected reply.
+    /// `position` command for the position after the expected reply.
     pub position: String,
-    /// Limits of the search; the clocks have their values before the expected reply.
+    /// Limits of the search; the clocks show the times left at the start of pondering.
     pub go: Go,
 }
 
@@ -129,8 +129,9 @@ pub struct Referee {
 }
 
 impl Referee {
-    /// Creates a game from `start` after the moves of `book`. An illegal move ends the book; loaded
-    /// openings contain no illegal moves. Tablebases are probed after each move of an engine.
+    /// Creates a game that starts from `start` with the moves of `book`. An illegal move ends the
+    /// book; loaded openings contain no illegal moves. Tablebases are probed after each move of an
+    /// engine.
     pub fn new(
         start: Chess,
         mode: CastlingMode,
@@ -277,7 +278,8 @@ impl Referee {
         Ok(())
     }
 
-    /// Returns the lint findings about a move of the side to move and about its search.
+    /// Returns the lint findings about a move of the side to move and about the search for this
+    /// move.
     fn lint(&self, best: Move, elapsed: Duration, info: &Info) -> Vec<LintFinding> {
         // The last move is the opponent's, so the engine's previous move is the second to last.
         let before = self.moves.iter().rev().nth(1).and_then(|own| own.search.as_ref()?.score);

@@ -73,7 +73,7 @@ struct Lines {
     chunks: VecDeque<Chunk>,
     /// Number of bytes in use.
     size: usize,
-    /// Last `position` command in the last chunk, in full.
+    /// Complete text of the last `position` command in the last chunk.
     position: String,
     /// Number of lines that are not kept.
     lost: u64,
@@ -89,7 +89,7 @@ struct Chunk {
 struct LineHeader {
     /// Time since the start of the engine, in nanoseconds.
     ns: u64,
-    /// End of the line in the text of its chunk.
+    /// Offset, in bytes, of the end of the line in the text of the chunk.
     end: u32,
     mark: Mark,
     /// `true` if the line extends the last `position` command in the chunk; then only the appended
@@ -152,7 +152,7 @@ impl Lines {
         }
     }
 
-    /// Drops the oldest chunks while at least `bytes` bytes remain.
+    /// Drops the oldest chunks as long as at least `bytes` bytes remain.
     fn keep_last(&mut self, bytes: usize) {
         while let Some(first) = self.chunks.pop_front_if(|first| self.size - first.size() >= bytes)
         {

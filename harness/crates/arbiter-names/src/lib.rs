@@ -5,8 +5,8 @@ use std::fmt::Display;
 
 use serde::de::{DeserializeOwned, Error, IntoDeserializer};
 
-/// Error for a name that is not a variant of an enum. Contains a message for the user, and the list
-/// of valid names.
+/// Error for a name that is not a variant of an enum. The error contains a message for the user,
+/// and the list of valid names.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct UnknownName(String, &'static [&'static str]);
@@ -62,8 +62,8 @@ pub fn whole_number(text: &str) -> Option<u64> {
 }
 
 /// Returns whether terminals and browsers interpret a character instead of displaying it: `true`
-/// for control characters, separators of lines, spaces without width and tags, for characters that
-/// change the direction of the surrounding text, and for the two noncharacters that XML forbids.
+/// for control characters, line separators, zero-width spaces, tag characters, characters that
+/// change the direction of the surrounding text, and the two noncharacters that XML forbids.
 pub fn is_hidden(character: char) -> bool {
     let others = ['\u{61c}', '\u{200b}', '\u{200e}', '\u{200f}', '\u{2060}', '\u{feff}'];
     character.is_control()
@@ -114,14 +114,14 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, known)| known)
 }
 
-/// Returns ` (did you mean 'x'?)`, to follow an unknown name in an error; empty if no known name is
-/// similar.
+/// Returns the text ` (did you mean 'x'?)`, which follows an unknown name in an error message.
+/// Returns an empty string if no known name is similar.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"))
 }
 
-/// Returns the variant called `name` of a fieldless enum; for [`named!`] only. The error names the
-/// valid names.
+/// Returns the variant called `name` of a fieldless enum; used only by [`named!`]. The error lists
+/// the valid names.
 #[doc(hidden)]
 pub fn from_name<T: DeserializeOwned>(name: &str) -> Result<T, String> {
     T::deserialize(name.into_deserializer()).map_err(|UnknownName(message, _)| message)

@@ -41,8 +41,8 @@ fn open(path: &Path) -> io::Result<(File, bool)> {
     Ok((file, is_zip(&magic)))
 }
 
-/// Reads the text of a file that is uncompressed or compressed: gzip, Zstandard, or a zip archive
-/// with one file. The returned text has line feeds as line endings, and no byte order mark.
+/// Reads the text of a file, which may be uncompressed, gzip, Zstandard, or a zip archive that
+/// contains one file. The returned text has line feeds as line endings, and no byte order mark.
 ///
 /// # Errors
 ///

@@ -9,7 +9,7 @@ use shakmaty::{Chess, Position};
 use super::{Collector, Opening};
 use arbiter_position::{Start, content, line_parts};
 
-/// Maximum length of a line, in bytes. A position has at most about 90 bytes, and comments rarely
+/// Maximum length of a line, in bytes. A position takes at most about 90 bytes, and comments rarely
 /// add more than 1,000 bytes.
 const MAX_LINE: usize = 1 << 16;
 

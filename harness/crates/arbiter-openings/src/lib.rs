@@ -1,9 +1,9 @@
 //! Opening books: reading, order and generation.
 //!
-//! A book is a list of [`Opening`]s: legal positions, optionally followed by moves, from which
-//! games can be played. All openings are validated when the book is read. An invalid line is
-//! therefore reported with the line number before the first game, not during the run. Invalid lines
-//! are skipped; a book that contains only invalid lines is an error.
+//! A book is a list of [`Opening`]s: legal starting positions for games, each optionally followed
+//! by moves. All openings are validated when the book is read. An invalid line is therefore
+//! reported (with its line number) before the first game and not during the run. Invalid lines are
+//! skipped; a book that contains only invalid lines is an error.
 //!
 //! [`load`] reads a file, and [`from_text`] reads a book from a string. [`OpeningOrder`] assigns
 //! openings to pairs of games. [`generate`] generates new openings.
@@ -52,7 +52,7 @@ pub const MAX_OPENINGS: usize = 10_000_000;
 pub struct ReadOptions {
     /// Number of plies to take from each game in a PGN file; `None` for all plies.
     pub plies: Option<u32>,
-    /// Length of the lines that are taken from a Polyglot book, in plies; `None` for 8.
+    /// Length, in plies, of the lines that are taken from a Polyglot book; `None` for 8.
     #[serde(rename = "book_depth")]
     pub depth: Option<u32>,
     /// Seed for the choice of lines from a Polyglot book.
@@ -67,7 +67,7 @@ pub struct ReadOptions {
 /// game is never over after the moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
-    /// Position before the moves, as written in the book, including its counters.
+    /// Position and move counters before the moves, as written in the book.
     pub fen: Fen,
     /// Castling mode, which determines the notation of castling: `e1g1` in standard chess, `e1h1`
     /// in Chess960.
@@ -95,10 +95,10 @@ pub struct Book {
     /// Path of the book, or the name that the caller gave the book.
     pub name: String,
     openings: PackedBook,
-    /// Indices of the remaining openings and the original length, if the book was
-    /// [reduced](Book::keep).
+    /// Indices of the remaining openings, and the original length of the book, if the book was
+    /// [reduced](Book::keep) or only partly read.
     kept: Option<(Vec<usize>, usize)>,
-    /// Faults of the entries that were skipped.
+    /// Errors in the entries that were skipped.
     pub quarantine: Quarantine,
     /// Corrections of the positions in the book: impossible en passant squares and castling rights,
     /// which are ignored.
@@ -108,7 +108,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// Returns the number of openings in the complete book, at least 1. [`Book::keep`] does not
+    /// Returns the number of openings (at least 1) in the complete book. [`Book::keep`] does not
     /// change this number.
     #[expect(clippy::len_without_is_empty, reason = "a book is never empty")]
     pub fn len(&self) -> usize {
@@ -139,12 +139,12 @@ impl Book {
         self.openings = remaining;
     }
 
-    /// Returns whether the book was read or [reduced](Book::keep) in part.
+    /// Returns whether the book was [reduced](Book::keep) or only partly read.
     pub fn is_partial(&self) -> bool {
         self.kept.is_some()
     }
 
-    /// Returns the remaining openings in the order of the file, at least one. Each opening is
+    /// Returns the remaining openings (at least one) in the order of the file. Each opening is
     /// unpacked on demand.
     pub fn openings(&self) -> impl ExactSizeIterator<Item = Opening> {
         self.openings.iter()
@@ -188,9 +188,10 @@ pub fn load(path: &Path, options: ReadOptions) -> Result<Book, String> {
     collector.finish(name)
 }
 
-/// Reads only the openings at the indices `places` of a book of `length` openings without faults,
-/// as an earlier reading has shown. This takes a fraction of the time of [`load`], because the
-/// other positions of a list are only counted. Returns `None` if the file is not such a book.
+/// Reads only the openings at the indices `places` of a book. An earlier reading must have shown
+/// that the book has `length` openings and no errors; returns `None` if this is no longer true.
+/// This function takes a fraction of the time of [`load`], because the remaining positions of a
+/// list are only counted.
 pub fn load_places(
     path: &Path,
     options: ReadOptions,
@@ -229,14 +230,14 @@ pub fn from_moves(name: &str, moves: &[u8], plies: usize) -> Book {
     collector.finish(name.into()).expect("a book in the program has openings")
 }
 
-/// Openings and faults of a book that is being read.
+/// Openings and errors in a book that is being read.
 #[derive(Default)]
 struct Collector {
     options: ReadOptions,
     openings: PackedBook,
     quarantine: Quarantine,
     corrected: Quarantine,
-    /// Indices of the openings that are wanted and not yet read; `None` if all are wanted.
+    /// Indices of the openings that are wanted and not yet read; `None` if all openings are wanted.
     wanted: Option<Peekable<IntoIter<usize>>>,
     /// Number of entries that were read or passed over.
     entries: usize,
@@ -247,7 +248,8 @@ impl Collector {
         Collector { options, ..Collector::default() }
     }
 
-    /// Passes over the next entry if it is not wanted, and returns whether it did.
+    /// Passes over the next entry if the entry is not wanted. Returns whether the entry was passed
+    /// over.
     fn passes_over(&mut self) -> bool {
         let passes = self.wanted.as_mut().is_some_and(|next| next.peek() != Some(&self.entries));
         self.entries += usize::from(passes);
@@ -268,7 +270,7 @@ impl Collector {
         Ok(())
     }
 
-    /// Skips an invalid entry, or returns the fault if [`ReadOptions::strict`] is set.
+    /// Skips an invalid entry, or returns `fault` as an error if [`ReadOptions::strict`] is set.
     fn skip_entry(&mut self, fault: String) -> Result<(), String> {
         if self.options.strict {
             return Err(fault);

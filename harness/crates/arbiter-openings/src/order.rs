@@ -40,9 +40,9 @@ pub struct OpeningOrder {
 }
 
 impl OpeningOrder {
-    /// Creates the order for a book with `len` openings, 1 to 2³² − 1. The first pair gets opening
-    /// number `start` of the order, counted from 0, so that a run can continue where an earlier run
-    /// stopped.
+    /// Creates the order for a book with `len` openings (1 to 2³² − 1). The first pair gets opening
+    /// number `start` (counted from 0) of the order, so that a run can continue where an earlier
+    /// run stopped.
     pub fn new(order: Order, seed: u64, start: u64, len: usize) -> OpeningOrder {
         // Indices have 32 bits, because 64 bits would take twice the memory.
         assert!((1..=u32::MAX as usize).contains(&len), "a book cannot have {len} openings");

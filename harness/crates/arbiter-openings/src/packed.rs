@@ -12,7 +12,7 @@ use super::Opening;
 /// the 30 bytes of an opening.
 const STRIDE: usize = 16;
 
-/// Mask for the length of the packed position, in bytes, in the first byte of an entry.
+/// Bits in the first byte of an entry that contain the length, in bytes, of the packed position.
 const LENGTH: u8 = 0x3f;
 
 /// Flag in the first byte of an entry: moves follow the position.

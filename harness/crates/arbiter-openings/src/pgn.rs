@@ -49,7 +49,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
 struct OpeningVisitor {
     options: ReadOptions,
     fault: Option<String>,
-    /// `true` if the fault concerns the last move that was read.
+    /// `true` if `fault` concerns the last move that was read.
     is_of_move: bool,
     line: Option<Mainline>,
     /// Hash of the position before each move.

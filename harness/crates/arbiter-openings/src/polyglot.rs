@@ -97,8 +97,7 @@ struct Entry {
 /// Entries of a book, sorted by key.
 struct Table {
     entries: Vec<Entry>,
-    /// Invalid entries: the number of each entry in the file, counted from 1, and the move of the
-    /// entry.
+    /// Invalid entries: for each entry, the number in the file (counted from 1) and the move.
     faults: Vec<(u32, String)>,
     wrong: HashSet<u32>,
 }
@@ -124,8 +123,8 @@ impl Table {
         Some(Table { entries, faults: Vec::new(), wrong: HashSet::new() })
     }
 
-    /// Returns the legal moves with a weight above zero in a position, and records illegal moves as
-    /// faults.
+    /// Returns the moves that are legal in a position and have a weight above zero. Adds illegal
+    /// moves to `faults`.
     fn moves(&mut self, position: &Chess) -> Vec<WeightedMove> {
         let mut moves: Vec<WeightedMove> = Vec::new();
         for entry in find(&self.entries, position).iter().filter(|entry| entry.weight > 0) {
@@ -181,8 +180,8 @@ fn uci(m: u16) -> Option<UciMove> {
 // same distribution as at the start. The tree is therefore expanded only on the path to the next
 // arrival.
 
-/// Maximum number of nodes of the tree. The limit suffices for all requested lines, and bounds the
-/// work for books in which all lines lead to the same few positions.
+/// Maximum number of nodes in the tree of lines. The limit suffices for all requested lines, and
+/// bounds the work for books in which all lines lead to the same few positions.
 const MAX_NODES: usize = 4_000_000;
 
 /// Move with a weight relative to the other moves in the position.
@@ -232,7 +231,7 @@ impl Lines {
         line
     }
 
-    /// Continues the lines through `node`, the first of which arrives at `time`.
+    /// Continues the lines through `node`. The first of these lines arrives at `time`.
     fn continue_lines(&mut self, node: u32, time: f64, ways: &[WeightedMove]) {
         let sum: u64 = ways.iter().map(|way| u64::from(way.weight)).sum();
         // The move of the first line is drawn by weight, because the probability that a move's line
@@ -255,8 +254,8 @@ impl Lines {
         }
     }
 
-    /// Draws a line, and returns the line with its final position; more probable lines tend to come
-    /// first.
+    /// Draws a line. Returns the moves and the final position of the line. More probable lines tend
+    /// to be drawn first.
     fn draw(&mut self) -> Option<(Vec<Move>, Chess)> {
         loop {
             let Reverse((time, node)) = self.arrivals.pop()?;

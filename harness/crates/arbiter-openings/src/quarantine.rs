@@ -1,24 +1,25 @@
-//! Faults of a book: their number, and descriptions of the first faults.
+//! Errors in a book: the number of errors, and descriptions of the first errors.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of faults of a book whose descriptions are kept; further faults are only counted.
+/// Maximum number of descriptions of errors that are kept for a book; further errors are only
+/// counted.
 pub const MAX_FAULTS: usize = 20;
 
-/// Faults of lines or games in a book. Faults belong either to skipped entries, from which no game
-/// can start, or to corrected entries. Every report of the run shows the faults.
+/// Errors in the lines or games of a book. An error belongs either to a skipped entry, from which
+/// no game can start, or to a corrected entry. Every report of the run shows the errors.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Quarantine {
-    /// Number of faults.
+    /// Number of errors.
     pub count: u64,
-    /// Descriptions of the first faults, each with the file and line.
+    /// Descriptions of the first errors, each with its file and line number.
     pub faults: Vec<String>,
 }
 
 impl Quarantine {
-    /// Adds faults.
+    /// Adds errors.
     pub(super) fn extend(&mut self, faults: impl IntoIterator<Item = impl ToString>) {
         for fault in faults {
             self.count += 1;
@@ -28,13 +29,13 @@ impl Quarantine {
         }
     }
 
-    /// Returns whether there are no faults.
+    /// Returns whether there are no errors.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Returns descriptions of the first faults, at most `most`, and a line with the number of
-    /// remaining faults, if any.
+    /// Returns the descriptions of the first errors (at most `most`), and a line with the number of
+    /// remaining errors, if any.
     pub fn first(&self, most: usize) -> Vec<String> {
         let listed = &self.faults[..self.faults.len().min(most)];
         let others = self.count.saturating_sub(listed.len() as u64);

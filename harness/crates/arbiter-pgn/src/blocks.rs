@@ -16,7 +16,7 @@ const BLOCK: usize = 1 << 20;
 /// not PGN would be read into memory as one game.
 const MAX_GAME: usize = 64 << 20;
 
-/// Iterator that splits a stream into blocks between games. Lines in the blocks end with line
+/// Iterator that splits a stream into blocks of complete games. Lines in the blocks end with line
 /// feeds, and all spaces are ASCII.
 #[derive(Debug)]
 pub struct Blocks<R> {
@@ -82,10 +82,10 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Returns the offset of the last game in a text, found by the tags in the first `searched` bytes;
-/// `None` if the last game is the first game. A game begins at the first of the tags around an
-/// `Event` tag at the start of a line. If no line starts with an `Event` tag, a game begins at the
-/// first of the tags around a tag after a blank line.
+/// Returns the offset of the last game in a text; only the first `searched` bytes are searched for
+/// tags. Returns `None` if this game is the first game. A game begins at the first of the tags
+/// around an `Event` tag at the start of a line. If no line starts with an `Event` tag, a game
+/// begins at the first of the tags around a tag after a blank line.
 fn last_game(text: &[u8], searched: usize) -> Option<usize> {
     let searched = &text[..searched];
     let events = memmem::rfind_iter(searched, b"\n[Event ").map(|at| at + 1);
@@ -121,7 +121,8 @@ fn last_game(text: &[u8], searched: usize) -> Option<usize> {
     Some(begin).filter(|begin| *begin > 0)
 }
 
-/// Returns the first of the offsets, given in descending order, that is not in a comment.
+/// Returns the first offset in `places` that is not in a comment; `places` must be in descending
+/// order.
 fn first_outside_comments(text: &[u8], places: impl Iterator<Item = usize>) -> Option<usize> {
     let mut comment = text.len();
     for at in places {

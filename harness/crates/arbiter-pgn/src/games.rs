@@ -12,8 +12,8 @@ use super::tags::Tags;
 use super::text::{Text, UNKNOWN, newlines};
 
 /// Maximum length of a tag line, in bytes. No line in normal form is longer: a name has at most 255
-/// bytes, and a value at most 2 KiB, or twice as many bytes with escapes. The default limit of
-/// `pgn-reader`, 255 bytes per line, would truncate common values.
+/// bytes, and a value has at most 2 KiB (4 KiB with escapes). The default limit of `pgn-reader`,
+/// 255 bytes per line, would truncate common values.
 const MAX_TAG_LINE: usize = 1 << 13;
 
 /// Maximum length, in bytes, of a comment that is passed to the visitor; further bytes are dropped.
@@ -34,12 +34,13 @@ pub trait GameVisitor {
     fn outcome(&mut self, outcome: Outcome);
 }
 
-/// First and last line of a game, counted from 0 in the block of the game.
+/// Numbers of the first and the last line of a game. Lines are counted from 0 at the start of the
+/// text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines {
-    /// First line of the game.
+    /// Number of the first line of the game.
     pub first: u64,
-    /// Line at which the visitor returned `Break`, or at which the game ended.
+    /// Number of the line at which the visitor returned `Break`, or at which the game ended.
     pub last: u64,
 }
 
@@ -94,12 +95,12 @@ impl<'t> Games<'t> {
         &self.tags
     }
 
-    /// Returns the first line of the last game read, counted from 0.
+    /// Returns the number of the line, counted from 0, on which the last game read starts.
     pub fn first_line(&self) -> u64 {
         self.lines_before
     }
 
-    /// Returns the line numbers of the last game read.
+    /// Returns the numbers of the first and the last line of the last game read.
     pub fn lines(&self) -> Lines {
         Lines { first: self.lines_before, last: self.lines_until(self.place()) }
     }

@@ -57,8 +57,8 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
 }
 
 /// Returns the legal move for `written`, which may be in SAN, long algebraic or UCI notation. A
-/// capture may lack the `x`, another move may have an `x`, and castling may be written as a king
-/// move.
+/// capture may lack the `x`, a move that is not a capture may have an `x`, and castling may be
+/// written as a king move.
 ///
 /// # Errors
 ///
@@ -119,13 +119,14 @@ impl Mainline {
         Ok(())
     }
 
-    /// Returns the written move with the move number in the current position, such as `23... Nf9`.
+    /// Returns the written move, preceded by the move number in the current position: for example
+    /// `23... Nf9`.
     pub fn numbered(&self, written: &str) -> String {
         let dots = if self.position.turn().is_white() { "." } else { "..." };
         format!("{}{dots} {written}", self.position.fullmoves())
     }
 
-    /// Returns a message about an invalid token in place of the next move.
+    /// Returns a message about an invalid token that stands in place of the next move.
     pub fn fault(&self, word: &[u8]) -> String {
         match word {
             UNCLOSED => "unclosed comment or variation".to_owned(),

@@ -15,8 +15,9 @@ const MAX_TAG_NAME: usize = 255;
 /// cause a search through the complete text for every tag.
 const MAX_TAG_TEXT: usize = 1 << 14;
 
-/// Maximum length, in bytes, of the part of a comment that follows tags after a blank line. Without
-/// a limit, a stray brace could hide all games after an unclosed comment.
+/// Maximum length, in bytes, of the rest of a comment in which tags follow a blank line; the rest
+/// starts with these tags. Without a limit, a stray brace could hide all games after an unclosed
+/// comment.
 pub(crate) const MAX_QUOTE: usize = 1 << 16;
 
 /// Tags that are recognized even without quotation marks around the value.
@@ -88,9 +89,9 @@ pub(crate) fn begins_tags(text: &[u8]) -> bool {
     is_tag(text) || unquoted_tag(text).is_some()
 }
 
-/// Returns the length of the rest of a comment, given the text from tags after a blank line;
-/// `None` if the comment is unclosed, so that these tags begin a game. As comments do not nest, an
-/// opening brace before the closing brace belongs to a later game.
+/// Returns the length, in bytes, of the rest of a comment in which tags follow a blank line; `text`
+/// starts with these tags. Returns `None` if the comment is unclosed: the tags then begin a game.
+/// As comments do not nest, an opening brace before the closing brace belongs to a later game.
 pub(crate) fn end_of_quote(text: &[u8]) -> Option<usize> {
     let text = &text[..text.len().min(MAX_QUOTE)];
     memchr2(b'{', b'}', text).filter(|at| text[*at] == b'}').map(|at| at + 1)
@@ -119,7 +120,7 @@ fn blanks(text: &[u8]) -> usize {
     text.iter().take_while(|byte| is_blank(**byte)).count()
 }
 
-/// Returns the set of [`KNOWN_TAGS`] that begin these lines.
+/// Returns the [`KNOWN_TAGS`] with which `lines` begin, as a bit set.
 pub(crate) fn known_tags<'t>(lines: impl Iterator<Item = &'t [u8]>) -> u16 {
     let bit = |line: &'t [u8]| {
         let (name, _) = tag_name(trimmed(line))?;
@@ -129,7 +130,7 @@ pub(crate) fn known_tags<'t>(lines: impl Iterator<Item = &'t [u8]>) -> u16 {
     lines.filter_map(bit).fold(0, std::ops::BitOr::bitor)
 }
 
-/// Returns the set of [`KNOWN_TAGS`] in the tags at the start of a text, up to the next blank line.
+/// Returns the [`KNOWN_TAGS`] at the start of a text, up to the next blank line, as a bit set.
 pub(crate) fn first_tags(text: &[u8]) -> u16 {
     let lines = text.split(|byte| *byte == b'\n');
     known_tags(lines.take_while(|line| trimmed(line).starts_with(b"[")))

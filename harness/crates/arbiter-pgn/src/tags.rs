@@ -14,7 +14,7 @@ pub const MAX_NAME: usize = 200;
 
 /// Values of the `Variant` tag that mean standard chess, reduced to lowercase letters and digits.
 const CHESS: &str = "standard chess normal fromposition classical orthodox";
-/// Values of the `Variant` tag that mean Chess960, in the same form.
+/// Values of the `Variant` tag that mean Chess960, reduced to lowercase letters and digits.
 const CHESS960: &str = "chess960 960 fischerandom fischerrandom fischerrandomchess frc dfrc \
                         doublefischerrandom doublefischerrandomchess freestyle wildfr";
 
@@ -34,8 +34,7 @@ pub fn text_of(bytes: &[u8]) -> String {
     shown(text)
 }
 
-/// The tags of a game, limited to tags that commands need, as written in the file; missing tags are
-/// empty.
+/// Values of the tags that commands need, as written in the file; missing tags are empty.
 #[derive(Debug, Default)]
 pub struct Tags {
     /// `true` if the game has at least one tag.

@@ -43,7 +43,7 @@ impl GameVisitor for GameText {
     }
 }
 
-/// Returns all games in a text, one per line, each with the line numbers.
+/// Returns all games in a text, one per line, each with its line numbers.
 fn games_text(text: impl AsRef<[u8]>) -> String {
     let mut games = String::new();
     let mut lines_before = 0;

@@ -14,14 +14,14 @@ pub(crate) enum Meaning {
     Move(San),
     /// Result of the game, in the form of the PGN standard.
     Outcome(&'static str),
-    /// Annotation of a move, such as `+-`, which does not affect the game.
+    /// Annotation, such as `+-`, that does not affect the game.
     Mark,
     /// Token that is defined neither by PGN nor by common programs.
     Unknown,
 }
 
-/// Returns the meaning of a token. Also returns the number of bytes in `after`, the text after the
-/// token, that belong to the token.
+/// Returns the meaning of a token. Also returns the number of bytes at the start of `after` (the
+/// text that follows `word`) that belong to the same token.
 pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     let plain = plain(word);
     let outcome = match plain.trim_end_matches(['`', '\'', '"', ',']) {
@@ -104,8 +104,8 @@ fn without_suffixes(word: &str) -> &str {
 }
 
 /// Returns the promotion piece if the piece follows the token: `b8(Q)`, `b8(=Q)`, `b8 = Q`, or
-/// `b8= Q` if `is_promoting` is `true`. Also returns the number of bytes in `after` that belong to
-/// the promotion.
+/// `b8= Q` if `is_promoting` is `true`. Also returns the number of bytes at the start of `after`
+/// that belong to the promotion.
 fn promotion(word: &str, is_promoting: bool, after: &[u8]) -> Option<(u8, usize)> {
     let [b'a'..=b'h', .., b'1' | b'8'] = word.as_bytes() else { return None };
     let forms = [("(=", ")"), ("(", ")"), (" = ", ""), (" =", ""), (" ", "")];

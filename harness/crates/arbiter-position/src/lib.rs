@@ -25,7 +25,7 @@ pub use text::PlainText;
 const COMMENT_SIGNS: [&str; 4] = ["#", "%", ";", "//"];
 
 /// Returns the lines of `text`, except empty lines and comment lines. Each line comes with its
-/// number in `text`, counted from 1, and is trimmed of white space and NUL characters.
+/// number (counted from 1) in `text`, and is trimmed of white space and NUL characters.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(line_parts(text)).filter_map(|(number, line)| Some((number, content(line)?)))
 }
@@ -47,7 +47,8 @@ pub fn content(line: &str) -> Option<&str> {
 
 /// Returns the legal move that an engine or a file means by `uci`. In both castling modes, castling
 /// may be written as the king capturing its own rook or as the king moving to its target square. If
-/// the latter is also an ordinary king move, it is the ordinary move.
+/// the king could also reach its target square with an ordinary move, the ordinary move is
+/// returned.
 pub fn legal_move(position: &Chess, uci: UciMove) -> Option<Move> {
     uci.to_move(position).ok().or_else(|| {
         let is_castling = |legal: &Move| legal.to_uci(CastlingMode::Standard) == uci;

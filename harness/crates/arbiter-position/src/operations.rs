@@ -43,7 +43,7 @@ pub fn operations(mut rest: &str) -> Vec<Operation> {
     }
 }
 
-/// Returns the offset of the end of an operand, in bytes.
+/// Returns the offset, in bytes, of the end of an operand.
 fn end_of_operand(opcode: &str, text: &str) -> usize {
     let text_start = text.len() - text.trim_start().len();
     if text[text_start..].starts_with('"')
@@ -69,9 +69,10 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
     end
 }
 
-/// Returns the end of a string that starts at `start`, after its closing quotation mark. A
-/// quotation mark closes the string only if the operation ends after the mark. Otherwise, the mark
-/// opens the string of another operation, and the string at `start` is unclosed.
+/// Returns the offset, in bytes, of the end of the string that starts at `start`; the closing
+/// quotation mark is part of the string. Returns `None` if the string is unclosed. A quotation mark
+/// closes the string only if the operation ends after the mark. Otherwise, the mark opens the
+/// string of another operation, and the string at `start` is unclosed.
 fn end_of_string(text: &str, start: usize) -> Option<usize> {
     let close = start + 1 + text[start + 1..].find('"')?;
     let after = text[close + 1..].trim_start();

@@ -78,8 +78,8 @@ impl Start {
 
     /// Converts a setup to a position. Castling rights that are impossible with a king on e1 and
     /// rooks on a1 and h1 may be valid in Chess960. If some rights are also invalid in Chess960,
-    /// the position is Chess960 only if the castling field names files (`names_files`) and more of
-    /// its rights are valid in Chess960 than in standard chess.
+    /// the position is Chess960 only if the castling field names files (`names_files`) and more
+    /// castling rights are valid in Chess960 than in standard chess.
     fn from_setup(setup: &Setup, is_chess960: bool, names_files: bool) -> Result<Start, String> {
         let standard = Start::by_rules(setup, CastlingMode::Standard)?;
         // Most positions are valid in both castling modes; standard chess is the default.

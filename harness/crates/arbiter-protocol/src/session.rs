@@ -250,7 +250,7 @@ impl Session {
         self.state.phase == Phase::Pondering
     }
 
-    /// Returns whether the engine is pondering on another position than `position`.
+    /// Returns whether the engine is pondering on a position other than `position`.
     pub fn is_ponder_miss(&self, position: &str) -> bool {
         self.is_pondering() && self.state.pondered != position
     }
@@ -289,7 +289,7 @@ impl Session {
     }
 }
 
-/// Capacity of the string for one command, in bytes. The `position` command of a long game needs
+/// Capacity, in bytes, of the string for one command. The `position` command of a long game needs
 /// half of this capacity.
 const TEXT_BYTES: usize = 4096;
 

@@ -59,7 +59,7 @@ pub enum Claim {
     Refusal(String),
 }
 
-/// Meaning of a line, or the next action.
+/// Meaning of a line from the engine, or the next action of the caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// No action; continue to read.
@@ -153,8 +153,8 @@ pub(crate) struct State {
     pub(crate) left_out: Vec<(String, String)>,
     /// Information about the search in progress.
     pub(crate) info: Info,
-    /// Last move of the engine's side in the `position` command; another word of the command if
-    /// there is no such move.
+    /// Last move of the engine's side in the `position` command; another word of the command if the
+    /// command contains no move of this side.
     pub(crate) last_own_move: String,
     /// Reply that the engine expects to its last move, as the engine wrote it.
     pub(crate) expected: Option<String>,

@@ -13,9 +13,9 @@ pub(crate) fn is_book(comment: &[u8]) -> bool {
     text[..end].eq_ignore_ascii_case(b"book")
 }
 
-/// Returns the time of a move from its comment, in milliseconds; `None` if the comment contains no
-/// time. The time can be a number followed by `s` or `ms`, as in `+0.31/12 0.123s`; a number of
-/// milliseconds, as in `mt=123`; or an elapsed move time, as in `[%emt 0:00:01.5]`.
+/// Returns the time of a move, in milliseconds, from the comment on the move; `None` if the comment
+/// contains no time. The time can be a number followed by `s` or `ms`, as in `+0.31/12 0.123s`; a
+/// number of milliseconds, as in `mt=123`; or an elapsed move time, as in `[%emt 0:00:01.5]`.
 pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
     let has_commands = matches!(comment, [b'[', ..] | [b' ', b'[', ..]);
     let written = if has_commands { None } else { written_time(comment) };
@@ -84,9 +84,9 @@ fn elapsed_move_time(comment: &[u8]) -> Option<f64> {
     (0.0..1e9).contains(&seconds).then_some(1000.0 * seconds)
 }
 
-/// Returns the text that follows the data of the last move in a comment, such as `White mates`. The
-/// data have the form `, name=value`; a value in quotation marks may contain all characters except
-/// quotation marks.
+/// Returns the text (such as `White mates`) that follows the data of the last move in a comment.
+/// The data have the form `, name=value`; a value in quotation marks may contain all characters
+/// except quotation marks.
 pub(crate) fn ending(comment: &[u8]) -> Option<&[u8]> {
     let mut rest = &comment[memchr::memmem::find(comment, b", ")? + 2..];
     loop {

@@ -9,10 +9,10 @@ use std::thread;
 use super::scan::{Block, ScanOptions, scan};
 use arbiter_pgn::Blocks;
 
-/// Scans `source` with `threads` threads and passes its blocks to `take` in order. Each thread
-/// holds the text of one block at a time, so the memory for text does not depend on the length of
-/// the source. Fails if the source cannot be read; `take` may already have received the blocks
-/// before the error.
+/// Scans `source` with `threads` threads, and passes the blocks of the source to `take` in order.
+/// Each thread holds the text of one block at a time, so the memory for text does not depend on the
+/// length of the source. Fails if the source cannot be read; `take` may already have received the
+/// blocks before the error.
 pub fn scan_all<R: Read + Send>(
     source: R,
     threads: usize,

@@ -31,7 +31,7 @@ pub enum RejectReason {
     Variant,
     /// A tag has two values.
     TwoValues,
-    /// Moves without tags, or text that is not a game.
+    /// The text contains moves without tags, or is not a game.
     Unreadable,
     /// The game ends inside a comment or variation.
     Cut,
@@ -39,8 +39,8 @@ pub enum RejectReason {
     Position,
     /// A move is illegal; checked only when games are replayed.
     IllegalMove,
-    /// By the rules, the last position ends the game with another result; checked only when games
-    /// are replayed.
+    /// By the rules of chess, the last position ends the game with a result other than the recorded
+    /// result; checked only when games are replayed.
     WrongResult,
 }
 
@@ -76,7 +76,7 @@ pub struct Game {
     pub opening: u32,
     /// Index of the ending in [`Block::endings`].
     pub termination: u32,
-    /// Line in the block, from 0, on which the game starts.
+    /// Number of the line in the block, counted from 0, on which the game starts.
     pub line: u64,
     /// Number of plies.
     pub plies: u32,
@@ -100,8 +100,9 @@ pub struct UncountedGame {
     pub title: String,
     /// Move that caused the rejection, if any.
     pub culprit: Option<String>,
-    /// Line in the block, from 0, of the move that caused the rejection; if no move caused the
-    /// rejection, the line on which the game starts.
+    /// Number of the line in the block, counted from 0, that contains the move that caused the
+    /// rejection. If no move caused the rejection, the value is the number of the line on which the
+    /// game starts.
     pub line: u64,
 }
 
@@ -139,8 +140,8 @@ pub struct Block {
 struct Index {
     players: HashMap<Vec<u8>, u32>,
     endings: HashMap<Vec<u8>, u32>,
-    /// Maps the hash of the tags to the hash of the starting position, because different tags may
-    /// describe the same position.
+    /// Hash of the starting position, by hash of the tags; different tags may describe the same
+    /// position.
     starts: HashMap<u64, u64>,
     /// Indices of openings by the hash of the opening as written; an opening may be written in
     /// several ways.
@@ -177,7 +178,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
 struct GameScan {
     options: ScanOptions,
     rejection: Option<RejectReason>,
-    /// Illegal move with its number.
+    /// Illegal move with its move number.
     illegal: Option<String>,
     moves: Vec<MoveOrWord>,
     replay: Option<Mainline>,
@@ -351,8 +352,8 @@ fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
 /// Computer Programming", section 6.4).
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Returns a normalized FEN of the starting position, which does not depend on the spelling of the
-/// `FEN` tag; empty for the initial position.
+/// Returns a normalized FEN of the starting position, or an empty string for the initial position.
+/// The normalized FEN does not depend on the spelling of the `FEN` tag.
 fn start_name(tags: &Tags) -> String {
     // Some programs write an en passant square even if no pawn can capture there.
     match tags.start().map(|start| start.position) {

@@ -52,15 +52,16 @@ pub struct Opening {
     pub results: Trinomial,
 }
 
-/// Game that does not count, with its file and line.
+/// Game that does not count, with its file and line number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectedGame {
     /// Name of the file.
     pub file: String,
-    /// Line in the file, from 1, of the move that caused the rejection; if no move caused the
-    /// rejection, the line on which the game starts.
+    /// Number of the line in the file, counted from 1, that contains the move that caused the
+    /// rejection. If no move caused the rejection, the value is the number of the line on which the
+    /// game starts.
     pub line: u64,
-    /// Number of the game in the file, from 1.
+    /// Number of the game in the file, counted from 1.
     pub number: u64,
     /// Players and result.
     pub title: String,
@@ -70,8 +71,8 @@ pub struct RejectedGame {
     pub culprit: Option<String>,
 }
 
-/// Games of two players from one opening that have no partner game yet: the colour of the first
-/// player, and this player's results.
+/// Unpaired games of two players from one opening: the colour of the first player in these games,
+/// and the results of the first player.
 #[derive(Debug, Default)]
 struct UnpairedGames {
     first_is_white: bool,
@@ -83,7 +84,8 @@ struct UnpairedGames {
 pub struct Choice {
     /// Names of players, by alias.
     pub aliases: HashMap<String, String>,
-    /// Players whose games against each other count; if empty, all players.
+    /// Players whose games against each other count; if the list is empty, the games of all players
+    /// count.
     pub include: Vec<String>,
     /// Players whose games do not count.
     pub exclude: Vec<String>,
@@ -271,9 +273,9 @@ impl Tally {
         *self.endings.entry(name.to_owned()).or_default() += 1;
     }
 
-    /// Counts a game, as a pair if a partner game is waiting: the earliest unpaired game of the
-    /// same players from the same opening with colours reversed. If `is_single` is `true`, the game
-    /// counts individually.
+    /// Counts a game. If a partner game is waiting, the two games count as a pair. The partner game
+    /// is the earliest unpaired game of the same players from the same opening with colours
+    /// reversed. If `is_single` is `true`, the game counts individually.
     fn pair(
         &mut self,
         [white, black]: [usize; 2],

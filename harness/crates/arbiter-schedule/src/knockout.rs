@@ -1,8 +1,8 @@
 //! Knockout format: single elimination.
 //!
-//! The number of places in the bracket is a power of two. Places without an engine give the best
-//! seeds a bye in the first round. Seeds are placed so that the two best seeds can meet only in the
-//! final, the four best seeds only in the semi-finals or later, and so on. An encounter is
+//! The number of places in the bracket is a power of two. Places without an engine give the highest
+//! seeds a bye in the first round. Seeds are placed so that the two highest seeds can meet only in
+//! the final, the four highest seeds only in the semi-finals or later, and so on. An encounter is
 //! scheduled when both engines are known, even if other encounters of earlier rounds are not over.
 //!
 //! An encounter that is drawn after its pairs is extended by one pair at a time, up to the maximum
@@ -34,7 +34,7 @@ pub struct Knockout {
     /// Level and index of the place for which each encounter is played, in the order of the
     /// encounters in the ledger.
     prizes: Vec<(usize, usize)>,
-    /// Seed of each engine; 0 is the best seed.
+    /// Seed of each engine; 0 is the highest seed.
     seeds: Vec<usize>,
 }
 
@@ -76,8 +76,8 @@ impl Knockout {
         knockout
     }
 
-    /// Advances the winner of an encounter whose pairs are all counted, or extends the encounter if
-    /// it is drawn.
+    /// Advances the winner of an encounter whose pairs are all counted, or extends a drawn
+    /// encounter.
     pub(super) fn settle(&mut self, encounter: usize, ledger: &mut Ledger) {
         let found = ledger.encounters[encounter];
         let design = ledger.design;
@@ -146,9 +146,9 @@ impl Knockout {
     }
 }
 
-/// Returns the seeds, numbered from 0, in the order of their places in a bracket with `size`
-/// places, a power of two. If the higher seed always wins, the best remaining seed meets the worst
-/// remaining seed in each round.
+/// Returns the seeds, numbered from 0, in the order of their places in a bracket. `size` is the
+/// number of places, which must be a power of two. If the higher seed always wins, the highest
+/// remaining seed meets the lowest remaining seed in each round.
 fn places(size: usize) -> Vec<usize> {
     let mut seeds = vec![0];
     while seeds.len() < size {

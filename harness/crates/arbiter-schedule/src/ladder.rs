@@ -1,7 +1,7 @@
 //! Ladder format: from the bottom up, the winner of each encounter plays the engine on the next
 //! higher rung.
 //!
-//! Each engine has a rung; the best seed starts on the highest rung. A round is one climb. The
+//! Each engine has a rung; the highest seed starts on the highest rung. A round is one climb. The
 //! engine on the lowest rung challenges the engine above it. The winner takes the higher rung and
 //! challenges the next engine, up to the highest rung. A challenger has to win: if an encounter is
 //! drawn, both engines keep their rungs, and the engine on the higher rung continues the climb. The

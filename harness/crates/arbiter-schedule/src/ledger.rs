@@ -46,8 +46,8 @@ pub(crate) struct Ledger {
     pub(super) design: Design,
     /// Encounters in the order in which they became known.
     pub(super) encounters: Vec<Encounter>,
-    /// Index of the encounter of each pair, and number of the pair in this encounter, counted from
-    /// 0.
+    /// For each pair, the index of the encounter, and the number of the pair (counted from 0) in
+    /// this encounter.
     pairs: Vec<(usize, u64)>,
 }
 

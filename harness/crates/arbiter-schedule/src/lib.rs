@@ -89,8 +89,8 @@ pub struct Design {
     #[serde(rename = "schedule")]
     pub format: Format,
     /// Number of seeded engines at the start of the list. In a gauntlet, the seeded engines meet
-    /// all others. In a knockout, Swiss or ladder tournament, the seeded engines have the best
-    /// seeds, in the order of the list; the remaining engines follow in random order.
+    /// all other engines. In a knockout, Swiss or ladder tournament, the seeded engines have the
+    /// highest seeds, in the order of the list; the remaining engines follow in random order.
     pub seeds: usize,
     /// `true` if the seeds of a gauntlet also meet each other, as in fastchess.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -142,7 +142,7 @@ impl Design {
         if self.is_single { 1 } else { 2 }
     }
 
-    /// Returns the number of the opening for a pair, counted from 0.
+    /// Returns the number, counted from 0, of the opening for a pair.
     fn opening(&self, place: PairPosition) -> u64 {
         let ordinal = match self.openings {
             OpeningPolicy::Shared => {
@@ -341,7 +341,8 @@ impl Schedule {
     ///
     /// # Panics
     ///
-    /// If the pair is not in the schedule, or if the format is not fixed and another pair is next.
+    /// Panics if the pair is not in the schedule, or if the format is not fixed and another pair is
+    /// next.
     pub fn count(&mut self, pair: u64, half_points: [u64; 2], games: u64) {
         // If the schedule depends on results, it also depends on the order in which pairs are
         // counted.
@@ -376,13 +377,14 @@ impl Schedule {
         self.counted
     }
 
-    /// Returns the encounters so far, in the order in which they became known. Empty for fixed
-    /// formats.
+    /// Returns the encounters so far, in the order in which they became known. The list is empty
+    /// for fixed formats.
     pub fn encounters(&self) -> &[Encounter] {
         &self.ledger.encounters
     }
 
-    /// Returns the round and the engine of each bye in a Swiss tournament, both counted from 0.
+    /// Returns, for each bye in a Swiss tournament, the number of the round and the index of the
+    /// engine, both counted from 0.
     pub fn byes(&self) -> &[(u64, usize)] {
         if let FormatState::Swiss(swiss) = &self.course { &swiss.byes } else { &[] }
     }
@@ -408,8 +410,8 @@ impl Schedule {
     }
 }
 
-/// Returns the engines from the best seed to the worst: the first `seeds` engines in the order of
-/// the list, then all other engines in random order.
+/// Returns the engines from the highest seed to the lowest: the first `seeds` engines in the order
+/// of the list, then all other engines in random order.
 fn seeding(engines: usize, seeds: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..engines).collect();
     shuffle(&mut seed_for(seed, "schedule.draw", 0), &mut order[seeds.min(engines)..]);

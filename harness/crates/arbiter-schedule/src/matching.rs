@@ -124,7 +124,8 @@ struct Forest {
 }
 
 impl Forest {
-    /// Contracts the odd cycle through two adjacent outer vertices to one vertex.
+    /// Contracts the odd cycle that contains two adjacent outer vertices; the cycle then acts as
+    /// one vertex.
     fn contract(
         &mut self,
         v: usize,

@@ -24,14 +24,14 @@ pub struct RankedEngine {
     /// Number of games played.
     pub games: u64,
     /// Buchholz score. The score is the sum of the points of the opponents, counted once for each
-    /// encounter, and of the engine's own points, counted once for each bye. `None` unless the
-    /// format is Swiss.
+    /// encounter, and of the engine's own points, counted once for each bye. The value is `None`
+    /// unless the format is Swiss.
     pub buchholz: Option<f64>,
     /// Sonneborn-Berger score. The score is the sum, over all games, of the opponent's points times
-    /// the score of the game. The games of a bye count as draws of the engine against itself.
-    /// `None` unless the format is round robin, pyramid or Swiss.
+    /// the score of the game. The games of a bye count as draws of the engine against itself. The
+    /// value is `None` unless the format is round robin, pyramid or Swiss.
     pub sonneborn_berger: Option<f64>,
-    /// Number of rounds survived, including byes. `None` unless the format is a knockout.
+    /// Number of rounds survived, including byes; `None` unless the format is a knockout.
     pub survived: Option<usize>,
 }
 
@@ -80,7 +80,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the points of each engine, including byes, and its number of games.
+    /// Returns, for each engine, the points (including byes) and the number of games.
     fn totals(&self) -> Vec<(f64, u64)> {
         let mut totals = vec![(0.0, 0); self.engines];
         for (engines, score) in &self.scores {
@@ -133,8 +133,8 @@ impl Schedule {
     }
 }
 
-/// Returns the opponent of an engine in an encounter, and the side of the engine (0 or 1). `None`
-/// if the engine does not take part in the encounter.
+/// Returns the opponent of an engine in an encounter, and the side of the engine (0 or 1). Returns
+/// `None` if the engine does not take part in the encounter.
 fn met(engines: [usize; 2], engine: usize) -> Option<(usize, usize)> {
     let side = engines.iter().position(|other| *other == engine)?;
     Some((engines[1 - side], side))

@@ -8,10 +8,10 @@
 //! accepted only if all other engines can still be paired (see [`super::matching`]). If a round
 //! without rematches is impossible, the maximum number of meetings is raised by one.
 //!
-//! If the number of engines is odd, one engine has a bye: the lowest in the ranking among the
-//! engines with the fewest byes. A bye is worth half of the points of an encounter, the expected
-//! score against an equal opponent. Colours need no balancing, because the second game of each pair
-//! has colours reversed.
+//! If the number of engines is odd, one engine has a bye: the lowest-ranked of the engines with the
+//! fewest byes. A bye is worth half of the points of an encounter, the expected score against an
+//! equal opponent. Colours need no balancing, because the second game of each pair has colours
+//! reversed.
 
 use super::ledger::Ledger;
 use super::matching::Matching;
@@ -19,12 +19,12 @@ use super::matching::Matching;
 /// State of a Swiss tournament: the rounds and byes so far.
 #[derive(Debug, Clone)]
 pub(super) struct Swiss {
-    /// Engines from the best seed to the worst.
+    /// Engines from the highest seed to the lowest.
     order: Vec<usize>,
     /// Number of scheduled rounds.
     started: u64,
     pub(super) is_over: bool,
-    /// Round and engine of each bye, both counted from 0.
+    /// Number of the round and index of the engine for each bye, both counted from 0.
     pub(super) byes: Vec<(u64, usize)>,
 }
 

@@ -11,7 +11,7 @@ use super::tuning::Tuning;
 use arbiter_schedule::seed::{seed_for, uniform};
 
 /// Elo difference per unit of the expected result (win 1, draw 0, loss −1) between nearly equal
-/// engines. This is 800 / ln 10, the inverse slope of the logistic curve at 0 Elo.
+/// engines. The value is 800 / ln 10, the inverse slope of the logistic curve at 0 Elo.
 const ELO_PER_SCORE: f64 = 800.0 / std::f64::consts::LN_10;
 
 /// Strength of a simulated engine as a quadratic function of its parameters.

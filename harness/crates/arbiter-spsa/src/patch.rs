@@ -7,7 +7,7 @@ use regex_lite::{Captures, Regex};
 /// Number of lines of context before and after a change.
 const CONTEXT: usize = 3;
 
-/// Pattern of a number in source code, without its suffix.
+/// Pattern of a number in source code, without a type suffix.
 const NUMBER: &str =
     r"([-+]?(?:[0-9][0-9_']*(?:\.(?:[0-9][0-9_']*)?)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)";
 
@@ -57,8 +57,8 @@ fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is fixed")
 }
 
-/// Returns the pattern of a name with its number. Capture group 1 is the name in a `#define`, group
-/// 2 is the name in any other form, and group 3 is the number.
+/// Returns the pattern of a name followed by a number. Capture group 1 is the name in a `#define`,
+/// group 2 is the name in any other form, and group 3 is the number.
 fn pattern(between: &[&str]) -> String {
     let define = r"^[ \t]*#[ \t]*define\s+([A-Za-z_][A-Za-z0-9_]*)\s+\(?\s*";
     let between = between.join("|");
@@ -109,8 +109,8 @@ fn literal(old: &str, value: &str) -> String {
     text
 }
 
-/// Returns the unified diff of two strings; empty if the strings are equal. Both strings must have
-/// the same number of lines, because line n is compared only with line n.
+/// Returns the unified diff of two strings; an empty string if the two strings are equal. Both
+/// strings must have the same number of lines, because line n is compared only with line n.
 pub fn unified(file: &str, old: &str, new: &str) -> String {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();

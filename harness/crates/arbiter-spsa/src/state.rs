@@ -16,7 +16,7 @@ const MAX_POINTS: usize = 512;
 /// Iteration with its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Iteration {
-    /// Number of the iteration, from 0.
+    /// Number of the iteration, counted from 0.
     pub number: u64,
     /// Values of both sides, rounded for the engine.
     pub sides: [Vec<f64>; 2],
@@ -97,8 +97,8 @@ impl SpsaState {
         path
     }
 
-    /// Returns the values of both sides in a pair (from 0), rounded for the engine; `None` if the
-    /// values are not yet known or no longer stored.
+    /// Returns the values of both sides in pair number `pair` (counted from 0), rounded for the
+    /// engine; `None` if the values are not yet known or no longer stored.
     pub fn sides(&self, pair: u64) -> Option<[Vec<f64>; 2]> {
         let iteration = pair / self.tuning.pairs;
         let place = iteration.checked_sub(self.finished)?;
@@ -106,8 +106,8 @@ impl SpsaState {
         Some(self.sides_of(iteration, base))
     }
 
-    /// Returns the UCI options (name and value) of both sides in a pair; `None` as for
-    /// [`SpsaState::sides`].
+    /// Returns the UCI options (name and value) of both sides in a pair; `None` in the same cases
+    /// as [`SpsaState::sides`].
     pub fn settings(&self, pair: u64) -> Option<[Vec<(String, String)>; 2]> {
         Some(self.sides(pair)?.map(|values| self.tuning.settings(&values)))
     }
@@ -187,7 +187,7 @@ fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64]) -> Vec<f64
 }
 
 impl Tuning {
-    /// Returns the values of both sides at pair `k` (from 1): `theta` plus or minus the
+    /// Returns the values of both sides at pair `k` (counted from 1): `theta` plus or minus the
     /// perturbation, clipped to the ranges but not rounded.
     pub(crate) fn sides(&self, k: u64, theta: &[f64], flips: &[bool]) -> [Vec<f64>; 2] {
         [true, false].map(|up| {
@@ -200,8 +200,8 @@ impl Tuning {
         })
     }
 
-    /// Updates the values according to the result of the iteration whose first pair is `k` (from
-    /// 1). `score` is the first side's number of wins minus its number of losses.
+    /// Updates the values according to the result of the iteration whose first pair is `k` (counted
+    /// from 1). `score` is the first side's number of wins minus its number of losses.
     pub(crate) fn update(&self, k: u64, theta: &mut [f64], flips: &[bool], score: i64) {
         for ((parameter, value), flip) in self.parameters.iter().zip(theta).zip(flips) {
             // The step is the gain a times Spall's gradient estimate y·Δ/c, where y is the score

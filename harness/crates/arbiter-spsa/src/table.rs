@@ -41,7 +41,7 @@ pub fn read_line(line: &str) -> Result<Parameter, String> {
     Ok(parameter)
 }
 
-/// Returns the line of a parameter in the form with `int` or `float`.
+/// Returns the line of a parameter in the format that contains the type (`int` or `float`).
 pub fn line(parameter: &Parameter) -> String {
     let Parameter { name, kind, start, min, max, c_end, r_end } = parameter;
     format!("{name}, {kind}, {start}, {min}, {max}, {c_end}, {r_end}")

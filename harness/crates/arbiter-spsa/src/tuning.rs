@@ -31,7 +31,7 @@ pub struct Tuning {
     /// Number of pairs of games in an iteration.
     pub pairs: u64,
     /// Number of iterations that may start before the result of the current iteration is known: an
-    /// iteration uses the values after all earlier iterations except the last `ahead`.
+    /// iteration uses the values after all earlier iterations except the last `ahead` iterations.
     pub ahead: u64,
 }
 
@@ -85,7 +85,8 @@ impl Tuning {
         self.iterations.saturating_mul(self.pairs)
     }
 
-    /// Returns the number (from 1) of the first pair of an iteration (from 0).
+    /// Returns the number (counted from 1) of the first pair of an iteration; `iteration` is
+    /// counted from 0.
     pub(crate) fn first_pair(&self, iteration: u64) -> u64 {
         1 + iteration * self.pairs
     }
@@ -130,8 +131,8 @@ impl Tuning {
         (self.a_ratio * self.all_pairs() as f64).floor()
     }
 
-    /// Returns c_k, the perturbation of a value at pair `k`, counted from 1. The perturbation of an
-    /// integer is at least 0.5.
+    /// Returns c_k: the perturbation of a value at pair `k` (counted from 1). The perturbation of
+    /// an integer is at least 0.5.
     pub fn perturbation(&self, parameter: &Parameter, k: u64) -> f64 {
         let c = parameter.c_end * (self.all_pairs() as f64 / k as f64).powf(self.gamma);
         match parameter.kind {
@@ -141,8 +142,8 @@ impl Tuning {
         }
     }
 
-    /// Returns R_k: the change of a value for each won game at pair `k`, counted from 1, as a share
-    /// of the perturbation.
+    /// Returns R_k: the change of a value for each won game at pair `k` (counted from 1), as a
+    /// share of the perturbation.
     pub fn rate(&self, parameter: &Parameter, k: u64) -> f64 {
         let a_end = parameter.r_end * parameter.c_end.powi(2);
         let a = self.stability();

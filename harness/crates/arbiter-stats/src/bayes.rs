@@ -3,8 +3,8 @@
 //! the games.
 //!
 //! P(win) = f(x − D) and P(loss) = f(−x − D), where f(x) = 1/(1 + 10^(−x/400)) is the logistic Elo
-//! curve, x the strength difference and D `draw_elo`. Tests with hypotheses on this scale exist in
-//! two forms:
+//! curve, x is the strength difference, and D is `draw_elo`. Tests with hypotheses on this scale
+//! exist in two forms:
 //! - Current versions of fishtest and fastchess convert the hypotheses to logistic Elo with the
 //!   draw rate of the sample, and compute the exact log-likelihood ratio ([`super::gsprt`]):
 //!   [`Model::Bayesian`](super::scale::Model::Bayesian).

@@ -60,7 +60,7 @@ impl<const K: usize> Distribution<K> {
     ///
     /// # Panics
     ///
-    /// If a weight is infinite, NaN or negative.
+    /// Panics if a weight is infinite, NaN or negative.
     pub fn from_weights(weights: [f64; K]) -> Distribution<K> {
         assert!(weights.iter().all(|w| w.is_finite() && *w >= 0.0), "bad weights {weights:?}");
         Distribution { weights }

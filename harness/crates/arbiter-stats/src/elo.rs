@@ -22,7 +22,7 @@ use super::distribution::Moments;
 /// 97.5 % quantile of the standard normal distribution, for 95 % intervals.
 pub const Z_95: f64 = 1.959963984540054;
 
-/// Estimate with its 95 % interval. Each number may be infinite, but not NaN.
+/// Estimate with its 95 % confidence interval. Each number may be infinite, but not NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// Estimated value.
@@ -60,8 +60,8 @@ pub fn elo_from_score(score: f64) -> f64 {
 
 /// Returns the Elo of the sample's mean score.
 ///
-/// The interval of the score is the mean ± [`Z_95`] standard errors. Each end is converted to Elo,
-/// so the Elo interval is asymmetric for lopsided scores.
+/// The confidence interval for the score is the mean ± [`Z_95`] standard errors. Each end is
+/// converted to Elo, so the Elo interval is asymmetric for lopsided scores.
 pub fn estimate(sample: &Moments) -> Estimate {
     within(sample, Z_95)
 }
@@ -108,7 +108,7 @@ fn within(sample: &Moments, standard_errors: f64) -> Estimate {
 }
 
 /// Returns the likelihood of superiority (LOS), 0 to 1: the probability that the first engine is
-/// stronger, Φ((mean − ½) / standard error). `None` if the sample has no variance.
+/// stronger, Φ((mean − ½) / standard error). Returns `None` if the sample has no variance.
 pub fn likelihood_of_superiority(sample: &Moments) -> Option<f64> {
     let error = sample.standard_error();
     (error > 0.0).then(|| normal_cdf((sample.mean - 0.5) / error))

@@ -21,7 +21,7 @@ pub struct FailureCount {
 ///
 /// # Panics
 ///
-/// If there are more failures than games.
+/// Panics if there are more failures than games.
 pub fn fisher_exact(source: FailureCount, others: FailureCount) -> f64 {
     assert!(source.failures <= source.games && others.failures <= others.games);
     if source.failures == 0 || others.games == 0 {

@@ -24,10 +24,10 @@ const STEPS: i32 = 24;
 /// Distance between neighbouring drifts, in standard deviations.
 const SPACING: f64 = 0.25;
 
-/// Number of standard errors of the observed drift that count as chance. The prior is widened only
-/// if the square of the drift exceeds the variance of the prior by more than the square of these
-/// standard errors. Without the widening, the forecast for engines of very different strength would
-/// still be "no verdict" shortly before the test passes.
+/// Maximum deviation, in standard errors, that counts as chance in the observed drift. The prior is
+/// widened only if the square of the drift exceeds the variance of the prior by more than the
+/// square of this deviation. Without the widening, the forecast for engines of very different
+/// strength would still be "no verdict" shortly before the test passes.
 const BEYOND_CHANCE: f64 = 3.0;
 
 impl Sprt {
@@ -35,9 +35,9 @@ impl Sprt {
     /// LLR has reached one of Wald's bounds, no pairs remain. Returns `None` if the sample has no
     /// variance.
     ///
-    /// For display only. Wald's bounds are used even if the test corrects its bounds, because the
-    /// forecast is for a continuous LLR. On average, a real LLR that crosses a corrected bound
-    /// overshoots this bound as far as Wald's bound, the bound for a continuous LLR.
+    /// Use the forecast only for display. Wald's bounds are used even if the test corrects its
+    /// bounds, because the forecast is for a continuous LLR. On average, a real LLR that crosses a
+    /// corrected bound ends at Wald's bound, which is the bound for a continuous LLR.
     pub fn forecast(&self, pairs: &Pentanomial) -> Option<Exit> {
         let exit = |walk: BrownianMotion, below, above| {
             let exit = walk.exit(below, above);
@@ -49,7 +49,7 @@ impl Sprt {
 
     /// Returns the probabilities of accepting H1 and of accepting H0 within `limit` more pairs. The
     /// remaining probability is that neither hypothesis is accepted. Returns `None` if the sample
-    /// has no variance. For display only, like [`Sprt::forecast`].
+    /// has no variance. Use the probabilities only for display, like [`Sprt::forecast`].
     pub fn chances(&self, pairs: &Pentanomial, limit: u64) -> Option<[f64; 2]> {
         let within = |walk: BrownianMotion, below: f64, above: f64| match limit {
             0 => [0.0, 0.0],
@@ -90,7 +90,7 @@ impl Sprt {
     }
 }
 
-/// Returns the means of two figures over the posterior of the drift after `units` units.
+/// Returns the means of two quantities over the posterior of the drift after `units` units.
 fn posterior_mean(
     observed: &BrownianMotion,
     units: f64,

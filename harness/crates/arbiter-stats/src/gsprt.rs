@@ -92,9 +92,9 @@ fn with_t_value<const K: usize>(p: &[f64; K], t: f64) -> [f64; K] {
 /// subject to Σ q·φ = 0. The constraint φ must have values of both signs.
 ///
 /// The solution is q = p / (1 + θφ), where θ is the root of the secular equation Σ pφ/(1 + θφ) = 0
-/// between its poles. For a lopsided sample, the root is so close to a pole that θ loses precision.
-/// The unknown is therefore u = 1 + θφ for the extreme cell that causes the pole. At the pole, u is
-/// 0. The search starts at u = 1, where the distribution is not tilted.
+/// between the poles of the equation. For a lopsided sample, the root is so close to a pole that θ
+/// loses precision. The unknown is therefore u = 1 + θφ for the extreme cell that causes the pole.
+/// At the pole, u is 0. The search starts at u = 1, where the distribution is not tilted.
 fn tilted<const K: usize>(p: &[f64; K], constraint: &[f64; K]) -> [f64; K] {
     let greatest = constraint.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let least = constraint.iter().copied().fold(f64::INFINITY, f64::min);

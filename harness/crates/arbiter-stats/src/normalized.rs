@@ -1,6 +1,6 @@
 //! Normalized Elo (nElo): strength difference relative to the standard deviation of a game's score.
 //!
-//! nElo = 800/ln 10 · (s − ½)/σ, where s is the mean score and σ the standard deviation of one
+//! nElo = 800/ln 10 · (s − ½)/σ, where s is the mean score and σ is the standard deviation of one
 //! game's score. The length of an SPRT depends only on its hypotheses in nElo, not on the opening
 //! book or the draw rate (M. Van den Bergh, "Normalized Elo"). For small differences, logistic Elo
 //! ≈ nElo · 2σ.
@@ -21,10 +21,11 @@ pub fn t_value(nelo: f64, games_per_unit: f64) -> f64 {
     nelo * games_per_unit.sqrt() / NELO_PER_SIGMA
 }
 
-/// Returns the normalized Elo of the sample with its 95 % interval. The interval treats σ as known.
-/// If all units are won, the value is infinite, and the lower end is the nElo of won and lost units
-/// whose mean score is the lower bound of the score. If all units are lost, the interval is
-/// mirrored. Returns `None` for any other sample without variance: all units are in one inner cell.
+/// Returns the normalized Elo of the sample with its 95 % confidence interval. The interval treats
+/// σ as known. If all units are won, the value is infinite, and the lower end is the nElo of a
+/// sample of won and lost units whose mean score is the lower bound for the score. If all units are
+/// lost, the interval is mirrored. Returns `None` if all units are in one inner cell, because such
+/// a sample has no variance.
 pub fn estimate(sample: &Moments) -> Option<Estimate> {
     let infinite = f64::INFINITY;
     let least = least_score(sample.units, Z_95);

@@ -29,8 +29,8 @@ pub struct SolvedCounts {
     pub neither: u64,
 }
 
-/// Result of McNemar's test, with b and c the numbers of positions solved only by the first and
-/// only by the second program.
+/// Result of McNemar's test, where b is the number of positions solved only by the first program,
+/// and c is the number of positions solved only by the second program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct McNemar {
     /// Exact two-sided p-value: probability that equal programs differ at least as much as
@@ -41,13 +41,13 @@ pub struct McNemar {
     pub p_mid: f64,
     /// (b − c)²/(b + c), which follows χ² with one degree of freedom if b + c is large.
     pub chi_squared: f64,
-    /// Share solved by the first program minus the share solved by the second, and the standard
-    /// error of this difference.
+    /// Share solved by the first program minus the share solved by the second program, and the
+    /// standard error of this difference.
     pub difference: (f64, f64),
 }
 
 /// Compares two programs on the same positions (Q. McNemar, 1947; the exact form is a sign test).
-/// `None` if the programs agree on all positions.
+/// Returns `None` if the programs agree on all positions.
 pub fn mcnemar(solved: &SolvedCounts) -> Option<McNemar> {
     let (b, c) = (solved.only_first, solved.only_second);
     let different = b + c;
@@ -122,14 +122,15 @@ pub struct Speeds {
     pub second: f64,
 }
 
-/// Returns the 95 % interval of a probability, 0 to 1, after `hits` hits in `n` trials (E. B.
-/// Wilson, 1927). `None` without trials.
+/// Returns the 95 % confidence interval (within 0 to 1) for a probability after `hits` hits in `n`
+/// trials (E. B. Wilson, 1927). Returns `None` without trials.
 pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
     wilson(hits as f64, n)
 }
 
-/// Returns a 95 % interval of the mean score of games, 0 to 1. The interval is computed as if no
-/// game were drawn; draws only make the interval wider than necessary. `None` without games.
+/// Returns a 95 % confidence interval (within 0 to 1) for the mean score of games. The interval is
+/// computed as if no game were drawn; draws only make the interval wider than necessary. Returns
+/// `None` without games.
 pub fn score_interval(games: &Trinomial) -> Option<(f64, f64)> {
     wilson(games.wins as f64 + 0.5 * games.draws as f64, games.games())
 }

@@ -23,7 +23,8 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// Returns the result of a game that the first engine won or did not win; `None` for a draw.
+    /// Returns the result of a game: a win of the first engine for `Some(true)`, a loss for
+    /// `Some(false)`, and a draw for `None`.
     pub const fn of(has_won: Option<bool>) -> GameResult {
         match has_won {
             Some(true) => GameResult::Win,
@@ -172,7 +173,7 @@ impl Pentanomial {
 }
 
 /// Returns the opening bias of games played in pairs, as a root mean square in logistic Elo, with
-/// its 95 % interval.
+/// its 95 % confidence interval.
 ///
 /// The bias b increases the variance of games by b², but cancels within pairs, so b² = v(games) −
 /// 2·v(pairs), where v is the variance of the score of one game or of one pair. This difference is

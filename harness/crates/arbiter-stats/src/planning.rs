@@ -19,9 +19,9 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Returns the variance per game for games played in pairs, so that the opening bias cancels:
+    /// Returns the variance per game of games played in pairs, in which the opening bias cancels:
     /// (1 − d)/4 − (L(bias) − ½)². Here d is the draw rate, and L(x) is the expected score at the
-    /// Elo difference x. `None` if the draw rate is too high for the bias.
+    /// Elo difference x. Returns `None` if the draw rate is too high for the bias.
     pub fn variance_per_game(&self) -> Option<f64> {
         let bias = score_from_elo(self.bias_elo) - 0.5;
         let variance = 0.25 * (1.0 - self.draw_rate) - bias * bias;

@@ -3,9 +3,9 @@
 //!
 //! The comparison is Pearson's χ² test on the table of lost, level and won pairs of each source.
 //! The residual of a source is its share of χ², converted to a standard normal deviate. fishtest
-//! applies the same rules to its workers, except that here no source weighs more in the results of
-//! all sources than a source of median size: otherwise the source with most pairs would define the
-//! usual results.
+//! applies the same rules to its workers, with one exception: in Arbiter, no source weighs more in
+//! the results of all sources than a source of median size. Otherwise, the source with the most
+//! pairs would define the usual results.
 
 use statrs::function::erf::erfc_inv;
 
@@ -16,8 +16,9 @@ use super::pentanomial::Pentanomial;
 /// counts.
 const MIN_EXPECTED: f64 = 5.0;
 
-/// Returns the residual of each source, a standard normal deviate of at least 0. `None` for a
-/// source with too few pairs. `None` for all sources if fewer than two have enough pairs.
+/// Returns the residual of each source, a standard normal deviate of at least 0. The residual is
+/// `None` for a source with too few pairs, and for all sources if fewer than two sources have
+/// enough pairs.
 pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
     let mut sizes: Vec<u64> = sources.iter().map(Pentanomial::pairs).collect();
     sizes.retain(|pairs| *pairs > 0);

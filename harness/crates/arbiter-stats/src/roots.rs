@@ -17,9 +17,9 @@ const CHECK_WIDTH: f64 = 1e-9;
 ///
 /// # Panics
 ///
-/// If `start` is not inside the bracket, or if the sign of `f` does not change at the root found.
-/// In the second case, `f` does not decrease through zero in the bracket, and all numbers computed
-/// from the root would be wrong.
+/// Panics if `start` is not inside the bracket, or if the sign of `f` does not change at the root
+/// found. In the second case, `f` does not decrease through zero in the bracket, and all numbers
+/// computed from the root would be wrong.
 pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, high: f64) -> f64 {
     assert!(low < start && start < high, "bad bracket {low}..{start}..{high}");
     let (mut left, mut right) = (low, high);
@@ -57,7 +57,7 @@ pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, 
 ///
 /// # Panics
 ///
-/// If the function does not decrease through `target` at the point found.
+/// Panics if the function does not decrease through `target` at the point found.
 pub(crate) fn falling_crossing(f: impl Fn(f64) -> f64, target: f64, low: f64, high: f64) -> f64 {
     if f(low) < target {
         return f64::NEG_INFINITY;

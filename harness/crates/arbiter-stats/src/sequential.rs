@@ -22,14 +22,15 @@ use super::sprt::{Decision, LlrBounds, Sprt};
 /// Largest absolute strength, in logistic Elo; larger strengths are reported as infinite.
 pub const MAX_ELO: f64 = 1000.0;
 
-/// Ratio of the LLR to the crossed bound. At a larger ratio, the excess over the bound is too large
-/// for one step. The ratio is the same as in fishtest.
+/// Largest ratio of the LLR to the crossed bound that a single step can explain. The ratio is the
+/// same as in fishtest.
 const CLAMP: f64 = 1.03;
 
 /// Strength estimate, corrected for the stopping rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SequentialEstimate {
-    /// Median-unbiased logistic Elo with its 95 % interval; infinite beyond ±[`MAX_ELO`].
+    /// Median-unbiased logistic Elo with its 95 % confidence interval; infinite beyond
+    /// ±[`MAX_ELO`].
     pub elo: Estimate,
     /// Likelihood of superiority (LOS), 0 to 1: the probability that a test between equal engines
     /// ends with a worse result than this test.
@@ -48,8 +49,8 @@ pub struct SequentialEstimate {
 ///
 /// A test with corrected bounds may end before its LLR reaches Wald's bound. Such a test is treated
 /// as if the last pair had raised or lowered the LLR exactly to Wald's bound. The correction
-/// justifies this treatment: on average, a real LLR that crosses a corrected bound overshoots this
-/// bound as far as Wald's bound.
+/// justifies this treatment: on average, a real LLR that crosses a corrected bound ends at Wald's
+/// bound.
 pub fn after(test: &Sprt, pairs: &Pentanomial, decision: Decision) -> Option<SequentialEstimate> {
     estimate(&test.for_pairs(pairs), &pairs.distribution(), decision)
 }

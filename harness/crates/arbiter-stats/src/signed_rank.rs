@@ -86,8 +86,8 @@ fn means_of(count: usize) -> u64 {
 }
 
 /// Returns the critical value of the signed-rank statistic for `count` numbers: the largest c for
-/// which the probability of a statistic of at most c is at most `tail`. `None` if there is no such
-/// value.
+/// which the probability of a statistic of at most c is at most `tail`. Returns `None` if there is
+/// no such value.
 fn critical_value(count: usize, tail: f64) -> Option<u64> {
     if count > EXACT {
         return Some(normal_critical_value(count, tail));

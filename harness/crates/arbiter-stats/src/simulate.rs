@@ -2,8 +2,8 @@
 //!
 //! The caller supplies the uniform random numbers, so that equal numbers give equal tests. A pair
 //! is drawn from the probabilities of its five scores. [`pair_model`] computes the probabilities
-//! from a draw rate and an opening bias, and [`shifted`] changes the probabilities to those of a
-//! given strength.
+//! from a draw rate and an opening bias, and [`shifted`] changes the probabilities to the
+//! probabilities at a given strength.
 
 use super::bayes::BayesElo;
 use super::distribution::Distribution;
@@ -17,7 +17,7 @@ use super::sprt::{Decision, Sprt};
 /// Minimum number of pairs before the approximate LLR is used to decide whether a bound is near.
 const WARM_UP: u64 = 200;
 
-/// Distance between the approximate LLR and a bound. At smaller distances, the LLR is computed
+/// Safe distance between the approximate LLR and a bound. At smaller distances, the LLR is computed
 /// exactly. The error of the approximation is a few hundredths, so the margin is several times the
 /// error.
 const MARGIN: f64 = 0.2;
@@ -109,8 +109,8 @@ fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
 /// Returns the probabilities of the five scores of a pair between equal engines with the draw rate
 /// `draw_rate`. The opening favours one colour by `bias_elo` logistic Elo; either colour gives the
 /// same probabilities. For games played in pairs, the variance per game is (1 − d)/4 − (L(bias) −
-/// ½)², where d is the draw rate and L the expected score. `None` if the draw rate is too high for
-/// the bias.
+/// ½)², where d is the draw rate, and L(x) is the expected score at the Elo difference x. Returns
+/// `None` if the draw rate is too high for the bias.
 pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     let score = score_from_elo(bias_elo);
     let favoured = [1.0 - score - 0.5 * draw_rate, draw_rate, score - 0.5 * draw_rate];
@@ -127,8 +127,8 @@ pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     Some(cells)
 }
 
-/// Returns the distribution that is nearest to `base` and has the strength `elo` on the scale of
-/// `model`.
+/// Returns the distribution nearest to `base` among all distributions that have the strength `elo`
+/// on the scale of `model`.
 ///
 /// "Nearest" means maximum likelihood, as in the exact LLR. All cells of `base` must be positive.
 pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
@@ -141,8 +141,8 @@ pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
     }
 }
 
-/// Returns the normalized and the logistic Elo of the probabilities of the five pair scores. `None`
-/// if the scores have no variance, or if an engine scores 100 %.
+/// Returns the normalized and the logistic Elo of the probabilities of the five pair scores.
+/// Returns `None` if the scores have no variance, or if an engine scores 100 %.
 pub fn strengths(probabilities: &[f64; 5]) -> Option<(f64, f64)> {
     let sample = Distribution::<5>::from_weights(*probabilities).moments()?;
     let nelo = super::normalized::estimate(&sample)?.value;

@@ -50,7 +50,8 @@ pub enum SpeedVerdict {
 pub struct Ratio {
     /// Hodges-Lehmann estimate of the ratio.
     pub ratio: f64,
-    /// 95 % interval of the ratio, corrected for the interim analyses; `None` after too few rounds.
+    /// 95 % confidence interval for the ratio, corrected for the interim analyses; `None` after too
+    /// few rounds.
     pub interval: Option<(f64, f64)>,
 }
 

@@ -213,8 +213,8 @@ impl Sprt {
     }
 
     /// Returns the default correction: dynamic if the hypotheses are at most 20 Elo apart on the
-    /// scale of the model, else none. Tests with more distant hypotheses end after so few pairs
-    /// that only Wald's bounds keep the error rates.
+    /// scale of the model, otherwise none. Tests with more distant hypotheses end after so few
+    /// pairs that only Wald's bounds keep the error rates.
     pub fn usual_correction(&self) -> Correction {
         let is_narrow = self.elo1 - self.elo0 <= MAX_CORRECTED_WIDTH;
         if is_narrow { Correction::Dynamic } else { Correction::None }
@@ -282,11 +282,11 @@ impl Sprt {
     /// `logistic_elo` and one game's score has the given variance. The variance is at most ¼; for
     /// equal engines and a balanced opening book, the variance is (1 − draw rate)/4.
     ///
-    /// The result is a Brownian approximation, for planning only.
+    /// The result is a Brownian approximation, which is suitable only for planning.
     ///
     /// # Panics
     ///
-    /// If the variance is not positive.
+    /// Panics if the variance is not positive.
     pub(crate) fn expectation(&self, logistic_elo: f64, variance_per_game: f64) -> Exit {
         assert!(variance_per_game > 0.0, "a score without variance: {variance_per_game}");
         let games = Moments {
@@ -299,8 +299,8 @@ impl Sprt {
     }
 
     /// Returns the probability of passing and the mean number of pairs, if the scores of pairs have
-    /// the probabilities `p`, which are all positive. `None` if all scores move the LLR in the same
-    /// direction.
+    /// the probabilities `p`, which are all positive. Returns `None` if all scores move the LLR in
+    /// the same direction.
     ///
     /// The LLR is a random walk with one step per pair. Without a correction, the LLR exceeds its
     /// bound by the mean excess of a walk without drift, 0.583 standard deviations of a step (D.

@@ -77,7 +77,7 @@ pub struct Syzygy(Tablebase<Chess>);
 
 impl Syzygy {
     /// Opens the tables of all folders. Fails if a folder cannot be read or contains no table, or
-    /// if a table is incomplete or not a Syzygy table. The error is the reason.
+    /// if a table is incomplete or not a Syzygy table. The error contains the reason.
     pub fn open<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<Syzygy, String> {
         let mut tables = Tablebase::new();
         for folder in folders {

@@ -46,9 +46,9 @@ pub enum EngineError {
 impl EngineError {
     /// Creates the error of an exited process. The text contains the exit status `how`, the last
     /// line of standard error that is not blank, and one of the last output lines. The output line
-    /// is the first line that contains `ERROR`, because engines report the cause first, or
-    /// otherwise the last line that is not blank. The output line is omitted if it is a protocol
-    /// line or repeats the line of standard error.
+    /// is the first line that contains `ERROR`, because engines report the cause first. If no line
+    /// contains `ERROR`, the output line is the last line that is not blank. The output line is
+    /// omitted if it is a protocol line or repeats the line of standard error.
     pub(super) fn exited(how: String, errors: &[String], last: &[&str]) -> EngineError {
         // Blank lines explain nothing.
         let error = errors.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());

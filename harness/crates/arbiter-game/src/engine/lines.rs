@@ -10,8 +10,8 @@ use arbiter_protocol::Step;
 const MAX_CHOSEN: usize = 32;
 
 impl EngineProcess {
-    /// Processes the lines that arrived while the engine pondered. A line may end pondering, for
-    /// example an early `bestmove`.
+    /// Processes the lines that arrived while the engine pondered. A line such as an early
+    /// `bestmove` may end pondering.
     pub(super) async fn catch_up(&mut self) -> Result<(), EngineError> {
         while self.session.is_pondering() {
             if self.lines.is_empty()

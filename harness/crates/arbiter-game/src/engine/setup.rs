@@ -13,7 +13,7 @@ pub struct EngineSetup {
     pub launch: Launch,
     /// Protocol of the engine.
     pub protocol: Protocol,
-    /// Options and commands before the first game.
+    /// Options and commands that are sent before the first game.
     pub setup: Setup,
     /// Restart policy between games.
     pub restart: Restart,

@@ -54,8 +54,8 @@ fn is_gzip(start: &[u8]) -> bool {
     start.starts_with(b"\x1f\x8b")
 }
 
-/// Reads the first bytes of a file. Fails if they show that the file is neither text nor gzip nor
-/// Zstandard.
+/// Reads the first bytes of a file. Fails if these bytes show that the file is neither text nor
+/// gzip nor Zstandard.
 fn read_head(source: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut head = Vec::new();
     match source.take(HEAD_BYTES).read_to_end(&mut head) {
@@ -145,7 +145,8 @@ fn other_data() -> io::Error {
 /// Reader of compressed data that reports truncated data with a message for the user.
 struct Decompressor<R> {
     source: R,
-    /// `true` if the end of the data is missing. Not all decoders report this a second time.
+    /// `true` if the end of the data is missing. Not all decoders report the missing end a second
+    /// time.
     is_truncated: bool,
 }
 

@@ -17,7 +17,7 @@ fn packed(key: u64, m: u16, weight: u16) -> [u8; ENTRY] {
     entry
 }
 
-/// Returns the encoded move; castling is the king capturing its rook.
+/// Returns the encoded move; castling is encoded as the king capturing its own rook.
 fn bits(uci: &str) -> u16 {
     let square = |at: usize| {
         u16::from(uci.as_bytes()[at] - b'a') | u16::from(uci.as_bytes()[at + 1] - b'1') << 3

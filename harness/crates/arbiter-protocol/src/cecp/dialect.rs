@@ -146,7 +146,7 @@ impl Xboard {
         Ok(Step::Continue)
     }
 
-    /// Returns the engine's claim of a result in a line, if any.
+    /// Returns the claim that a line from the engine contains, if any.
     pub(crate) fn claim(&self, state: &State, line: &str) -> Option<Claim> {
         let ours = self.position.turn();
         // The engine has already moved, so its side is no longer the side to move.
@@ -197,9 +197,9 @@ impl Xboard {
         text
     }
 
-    /// Returns the `level` command of the period that begins with this move; empty if no period
-    /// begins or if the period equals the previous period. The first period is sent before the
-    /// game. Engines repeat the last period without a command.
+    /// Returns the `level` command of the period that begins with this move; an empty string if no
+    /// period begins or if the period equals the previous period. The first period is sent before
+    /// the game. Engines repeat the last period without a command.
     fn new_period(&self) -> String {
         let mut begin = 0;
         for pair in self.clock.as_ref().map_or(&[][..], TimeControl::periods).windows(2) {
@@ -302,7 +302,8 @@ impl Xboard {
     }
 }
 
-/// Returns the move that a line announces, in the form of the protocol or of old engines.
+/// Returns the move that a line announces, either as the protocol requires (`move e2e4`) or in a
+/// form that old engines use.
 fn announced<'a>(word: &str, rest: &'a str) -> Option<&'a str> {
     match word {
         "move" => Some(rest),

@@ -6,8 +6,8 @@ use shakmaty::{CastlingMode, CastlingSide, Chess, Move};
 
 use arbiter_position::legal_move;
 
-/// Writes a legal move for the engine: in SAN if `san` is `true`, otherwise in coordinate notation,
-/// with `O-O` for castling in Chess960.
+/// Writes a legal move for the engine: in SAN if `san` is `true`, otherwise in coordinate notation
+/// (in Chess960, castling is written as `O-O` or `O-O-O`).
 pub(super) fn write(position: &Chess, m: Move, mode: CastlingMode, san: bool) -> String {
     if san {
         return San::from_move(position, m).to_string();

@@ -3,8 +3,8 @@
 use shakmaty::fen::Fen;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, File, Position, Rank, Role};
 
-/// Returns the commands that set up `position` after `new` and `force`; empty for the initial
-/// position, and `None` if the engine cannot set up the position.
+/// Returns the commands that set up `position` after `new` and `force`; an empty string for the
+/// initial position, and `None` if the engine cannot set up the position.
 ///
 /// An engine without `setboard` may support the older `edit`, which only places pieces. A move sent
 /// before `edit` sets the side to move. After `edit`, the engine assumes that castling is allowed
@@ -42,8 +42,8 @@ fn edit(position: &Chess) -> String {
 }
 
 /// Returns whether the position has exactly the castling rights that `edit` implies: one right for
-/// each rook on its initial square, provided that the king of this side is also on its initial
-/// square.
+/// each rook on its initial square, provided that the king of the same colour is also on its
+/// initial square.
 fn has_all_castling_rights(position: &Chess) -> bool {
     let board = position.board();
     let rooks_at_home = |color: Color| {

@@ -25,8 +25,8 @@ pub struct Period {
 pub struct TimeControl {
     list: [Period; MAX_PERIODS],
     last: usize,
-    /// `true` for an hourglass clock: the base of its only period is the initial time, and each
-    /// side gains the time that its opponent uses.
+    /// `true` for an hourglass clock: the base time of the only period is the initial time, and
+    /// each side gains the time that its opponent uses.
     pub(super) is_hourglass: bool,
 }
 
@@ -43,8 +43,8 @@ impl TimeControl {
         Some(TimeControl { list, last: periods.len() - 1, is_hourglass: false })
     }
 
-    /// Returns the period with this index, counted from 0; beyond the end of the list, returns the
-    /// last period.
+    /// Returns the period with the index `index` (counted from 0); beyond the end of the list,
+    /// returns the last period.
     pub fn get(&self, index: usize) -> Period {
         self.list[index.min(self.last)]
     }
@@ -191,10 +191,10 @@ impl FromStr for TimeControl {
     }
 }
 
-/// Splits a string at the colons between periods. A colon separates two periods, unless both of the
-/// following conditions hold; it then separates minutes from seconds. The colon is followed by a
-/// number below 60 without a `/` (so not a number of moves), and the part of the period before the
-/// colon contains neither `+` nor another colon.
+/// Splits a string at the colons between periods. A colon separates minutes from seconds if the
+/// colon is followed by a number below 60 without a `/` (so not a number of moves), and if the part
+/// of the period before the colon contains neither `+` nor another colon. Every other colon
+/// separates two periods.
 fn split_periods(text: &str) -> Vec<String> {
     let mut periods: Vec<String> = Vec::new();
     for piece in text.split(':') {

@@ -177,7 +177,7 @@ mod tests {
             }
         }
 
-        /// The sum of two hourglass clocks is constant.
+        /// The sum of the times left on two hourglass clocks is constant.
         #[test]
         fn two_hourglasses_share_a_fixed_sum(moves in prop::collection::vec(0..3_000u64, 1..60)) {
             let mut clocks = [clock("hg/20"), clock("hg/20")];

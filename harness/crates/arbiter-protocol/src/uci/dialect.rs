@@ -31,10 +31,10 @@ pub(crate) fn set_position(state: &mut State, position: &str) {
 }
 
 /// Returns whether an answer repeats the answer to the previous search. An answer is a repetition
-/// if it equals the last move of the engine's side, and if no information about this search has
-/// arrived. The move cannot be legal again, because its source square no longer contains a piece of
-/// this side. In Chess960, a king may castle without leaving its square, so a move from c1, g1, c8
-/// or g8 is never a repetition.
+/// if it equals the last move of the engine's side, and if no information about the current search
+/// has arrived. The move cannot be legal again, because its source square no longer contains a
+/// piece of this side. In Chess960, a king may castle without leaving its square, so a move from
+/// c1, g1, c8 or g8 is never a repetition.
 fn is_repetition(state: &State, text: &str) -> bool {
     let may_stay =
         state.is_chess960 && ["c1", "g1", "c8", "g8"].iter().any(|square| text.starts_with(square));

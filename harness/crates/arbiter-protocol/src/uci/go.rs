@@ -26,7 +26,8 @@ pub struct Go {
 }
 
 impl Go {
-    /// Subtracts `lost` from White's time left if `white` is `true`, otherwise from Black's.
+    /// Subtracts `lost` from White's time left if `white` is `true`, otherwise from Black's time
+    /// left.
     pub fn take_from(&mut self, white: bool, lost: Duration) {
         let clock = if white { &mut self.white } else { &mut self.black };
         if let Some((left, _)) = clock {

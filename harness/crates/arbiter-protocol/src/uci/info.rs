@@ -7,7 +7,7 @@ use shakmaty::uci::UciMove;
 
 use super::score::Score;
 
-/// Word of an `info` line, with its field.
+/// Word of an `info` line, and the field that contains the word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InfoWord<'a> {
     /// Name of the field that contains the word; empty before the first field.
@@ -18,8 +18,8 @@ pub struct InfoWord<'a> {
     pub word: &'a str,
 }
 
-/// Returns the words after `info`, up to and including `string`, after which free text follows. The
-/// fields may have any order and may lack values.
+/// Returns the words after `info`, up to and including `string`: the words after `string` are free
+/// text. The fields may be in any order and may lack values.
 pub fn info_words(rest: &str) -> impl Iterator<Item = InfoWord<'_>> {
     let (mut field, mut place) = ("", 0);
     rest.split_ascii_whitespace().map_while(move |word| {
@@ -88,7 +88,8 @@ pub struct Info {
     pub has_pondered: bool,
     /// Output lines selected by the user's pattern, as the engine wrote them.
     pub lines: Vec<String>,
-    /// Lines kept for the check of all variations; boxed, because few runs keep such lines.
+    /// `info` lines that are kept so that all variations can be checked; boxed, because few runs
+    /// keep these lines.
     pub variations: Option<Box<Variations>>,
 }
 
@@ -119,8 +120,9 @@ impl Info {
         Info::read_line(rest, false).1
     }
 
-    /// Keeps a line with a score for the check of its variation, within [`MAX_KEPT`]. A line
-    /// without a mate score is skipped if it repeats the variation of the last kept line.
+    /// Keeps a line that contains a score, so that the variation in the line can be checked later.
+    /// Lines beyond the limits [`MAX_KEPT`] are not kept. A line without a mate score is skipped if
+    /// it repeats the variation of the last kept line.
     pub(super) fn keep_variation(&mut self, rest: &str) {
         let parts = rest.split_once(" pv ").filter(|(before, _)| before.contains("score "));
         let Some((before, pv)) = parts else { return };
@@ -137,7 +139,7 @@ impl Info {
         }
     }
 
-    /// Returns the lines kept for the check of their variations.
+    /// Returns the kept `info` lines, whose variations the caller can check.
     pub fn variations(&self) -> &[String] {
         self.variations.as_ref().map_or(&[], |kept| &kept.0)
     }
@@ -193,8 +195,8 @@ impl Info {
 
     /// Merges the information of a later line. After an exact score, a line without an exact score
     /// updates only nodes and time, because depth and variation must match the score. An unreadable
-    /// score replaces an earlier score, because the engine no longer reports the earlier score,
-    /// which could decide the adjudication of a game.
+    /// score replaces an earlier score. Otherwise, a score that the engine no longer reports could
+    /// decide the adjudication of a game.
     pub fn update(&mut self, later: Info) {
         self.has_fewer_nodes |=
             later.nodes.zip(self.nodes).is_some_and(|(now, before)| now < before);

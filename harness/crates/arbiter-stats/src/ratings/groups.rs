@@ -32,7 +32,7 @@ pub struct Groups {
 pub(super) struct Score {
     /// Indices of the two players.
     pub players: [usize; 2],
-    /// Half points that each player scored against the other.
+    /// Half points that each player scored against the other player.
     pub taken: [u64; 2],
 }
 

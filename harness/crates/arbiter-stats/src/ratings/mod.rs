@@ -126,7 +126,7 @@ impl Default for Options {
 }
 
 /// Returns the scale, in Elo points per natural unit, on which a difference of `points` Elo points
-/// gives the expected score `score`. Ordo uses 202 points for 0.76.
+/// gives the expected score `score`. Ordo uses 202 points for a score of 0.76.
 pub fn scale_of(points: f64, score: f64) -> f64 {
     points / (score / (1.0 - score)).ln()
 }
@@ -135,7 +135,8 @@ pub fn scale_of(points: f64, score: f64) -> f64 {
 /// of memory.
 pub const MAX_PLAYERS: usize = 1000;
 
-/// Error: Newton's method did not converge. No known input causes this error.
+/// Error of a rating calculation in which Newton's method did not converge. No known input causes
+/// this error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected the likelihood to have a maximum")]
 pub struct NoMaximum;

@@ -13,13 +13,13 @@ pub enum OutcomeModel {
     /// e^(x/2), win, draw and loss are in the ratio u : ν : 1/u (R. Davidson, 1970).
     Davidson,
     /// A small difference in performance leads to a draw: P(win) = f(x − δ) and P(loss) = f(−x −
-    /// δ), with f the logistic curve (P. Rao, L. Kupper, 1967). This is BayesElo's model. Ratings
-    /// in this model differ from logistic Elo by a factor that depends on δ.
+    /// δ), where f is the logistic curve (P. Rao, L. Kupper, 1967). This is BayesElo's model.
+    /// Ratings in this model differ from logistic Elo by a factor that depends on δ.
     RaoKupper,
     /// The expected score is f(x), as in Elo's system, and a draw is half a win and half a loss (R.
     /// Bradley, M. Terry, 1952). As in Ordo, the ratings make every player's expected score equal
-    /// to the actual score. The probability of a draw is D = ν·√(W·L), as in Davidson's model, with
-    /// W and L the probabilities of a win and a loss.
+    /// to the actual score. The probability of a draw is D = ν·√(W·L), as in Davidson's model,
+    /// where W and L are the probabilities of a win and a loss.
     Scores,
 }
 
@@ -48,7 +48,7 @@ impl OutcomeModel {
         }
     }
 
-    /// Returns the draw rate, 0 to 1, that corresponds to the draw parameter for equal players.
+    /// Returns the draw rate (0 to 1) of equal players at the draw parameter `parameter`.
     pub fn draw_rate(self, parameter: f64) -> f64 {
         match self {
             OutcomeModel::Davidson | OutcomeModel::Scores => 1.0 / (1.0 + 2.0 * (-parameter).exp()),

@@ -116,9 +116,9 @@ impl RatingList {
         self.group_of[player]
     }
 
-    /// Returns the covariance of two players' ratings, in squared Elo points. `None` if a player is
-    /// outside all groups, or if all games were drawn and therefore contain no information about
-    /// strengths.
+    /// Returns the covariance of two players' ratings, in squared Elo points. Returns `None` if a
+    /// player is outside all groups, or if all games were drawn and therefore contain no
+    /// information about strengths.
     pub fn covariance(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         self.group_of[a].and(self.group_of[b])?;
         let matrix = &self.covariances[errors as usize];
@@ -130,7 +130,7 @@ impl RatingList {
     }
 
     /// Returns the standard error of a rating, in Elo points, relative to the mean of the group or
-    /// to the anchors. `None` if [`covariance`](Self::covariance) returns `None`.
+    /// to the anchors. Returns `None` if [`covariance`](Self::covariance) returns `None`.
     pub fn error(&self, player: usize, errors: Errors) -> Option<f64> {
         Some(self.covariance(player, player, errors)?.max(0.0).sqrt())
     }

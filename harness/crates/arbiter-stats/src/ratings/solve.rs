@@ -365,8 +365,8 @@ fn half_points(meetings: &[Meeting], player: usize) -> [u64; 2] {
 }
 
 /// Returns the last remaining player if all other players were removed for perfect scores. The
-/// ratings of the removed players are relative to the arbitrary level of this player. `None` if
-/// there is a group, an anchor or a prior, or if several players remain.
+/// ratings of the removed players are relative to the arbitrary level of this player. Returns
+/// `None` if there is a group, an anchor or a prior, or if several players remain.
 fn last_remaining(meetings: &[Meeting], options: &Options, groups: &Groups) -> Option<usize> {
     if !(groups.groups.is_empty() && options.anchors.is_empty() && options.priors.is_empty()) {
         return None;

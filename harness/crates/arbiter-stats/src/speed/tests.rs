@@ -78,8 +78,8 @@ impl Machine {
         (0..2 * ROUNDS).map(&mut run).collect()
     }
 
-    /// Returns rounds in which the first program is `ratio` times as fast as the second. `first`
-    /// returns whether the first program runs first in a round.
+    /// Returns rounds in which the first program is `ratio` times as fast as the second program.
+    /// `first` returns whether the first program runs first in a round.
     fn rounds(
         self,
         ratio: f64,
@@ -165,7 +165,7 @@ fn speed_tests_have_at_most_5_percent_false_positives() {
     assert!(false_verdicts(Machine::Quiet, tossed, MANY) >= MANY / 60);
 }
 
-/// The limit is 5 % plus four standard errors, because there are only few comparisons.
+/// The limit is 5 % plus four standard errors, because the number of comparisons is small.
 #[test]
 fn equal_programs_are_rarely_significant() {
     for machine in MACHINES {
