@@ -21,7 +21,7 @@ pub struct Case {
     pub fen: String,
     /// Position that the FEN describes.
     pub position: Position,
-    /// Depths in plies, with the expected numbers of leaves.
+    /// Depths in plies, each with the expected number of leaves.
     pub counts: Vec<(u32, u64)>,
     /// All positions after one move, if the suite lists them.
     pub successors: Option<Vec<Position>>,
@@ -48,11 +48,11 @@ impl Case {
 pub struct SuiteError {
     /// Line number, from 1.
     pub line: usize,
-    /// Fault on that line.
+    /// Error in that line.
     pub reason: Reason,
 }
 
-/// Fault on a line of a suite.
+/// Error in a line of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// Invalid position.

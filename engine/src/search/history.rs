@@ -49,7 +49,7 @@ pub(crate) struct Histories {
     continuation: Box<[Row]>,
     /// Pawn history: by pawn structure and move.
     pawn: Box<[Row]>,
-    /// Capture history: by move and kind of the captured piece.
+    /// Capture history: by move and type of the captured piece.
     capture: Box<[i16]>,
     /// Correction history.
     pub(super) correction: CorrectionHistory,

@@ -105,7 +105,8 @@ tunable_params! {
     quiet_see_margin = 37 in 7..=66;
     /// SEE pruning of captures: allowed loss per ply of depth.
     noisy_see_margin = 83 in 31..=285;
-    /// History pruning: negated history score per ply of depth below which a quiet move is pruned.
+    /// History pruning: a quiet move is pruned if its history score is below −`history_skip` ×
+    /// depth.
     history_skip = 2_682 in 1_066..=9_600;
 
     /// Singular extensions: minimum depth.

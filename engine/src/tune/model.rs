@@ -30,8 +30,8 @@ impl Curve {
         1.0 / (1.0 + (-self.per_centipawn() * score).exp())
     }
 
-    /// Returns the curve with the smallest squared error for `scores`, in centipawns, and
-    /// `results`, found by golden-section search.
+    /// Returns the curve with the smallest squared error for `scores` (in centipawns) and
+    /// `results`. The curve is found by golden-section search.
     pub fn fit(scores: &[f64], results: &[f64]) -> Curve {
         let golden = (5.0f64.sqrt() - 1.0) / 2.0;
         let (mut low, mut high) = (0.05, 5.0);

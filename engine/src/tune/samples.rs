@@ -116,8 +116,8 @@ impl Split {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or if a line is not a sample; the error contains the number of
-    /// the first such line.
+    /// Returns an error if the file cannot be read, or if a line is not a sample. For an invalid
+    /// line, the error contains the line number.
     pub fn read(&mut self, source: impl BufRead, one_in: u64, seed: u64) -> Result<(), ReadError> {
         let mut tracer = Tracer::default();
         let mut last_game = None;

@@ -2,7 +2,7 @@
 
 use crate::eval::Score;
 
-/// Value of a piece, by kind.
+/// Value of a piece, by type.
 pub(super) const WORTH: [Score; 6] = [100, 325, 325, 510, 900, 0];
 /// Value of a side's minor and major pieces in the starting position.
 pub(super) const OFFICERS: Score = 3_220;
@@ -72,7 +72,7 @@ pub(super) const OFFICER_CENTRE: Score = 1;
 /// Minor or major piece: per attacked square next to the enemy king. The second value applies if
 /// the enemy king is evaluated as in the endgame.
 pub(super) const OFFICER_KING: [Score; 2] = [2, 1];
-/// Minor or major piece on the back rank in the early phase, by kind.
+/// Minor or major piece on the back rank in the early phase, by piece type.
 pub(super) const UNDEVELOPED: [Score; 6] = [0, -10, -10, -2, -2, 0];
 /// Queen on the fourth rank or higher in the early phase.
 pub(super) const EARLY_QUEEN: Score = -12;

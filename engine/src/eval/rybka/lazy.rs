@@ -16,7 +16,7 @@ const ROOT_MARGIN: i32 = 3;
 /// full score in the newer version.
 const WINDOW_MARGIN: Score = 250;
 
-/// Values from which estimates are computed, from White's point of view.
+/// Input of the estimates. All values are from White's point of view.
 #[derive(Default)]
 pub(super) struct Estimate {
     /// Score of the root, in pawns.
