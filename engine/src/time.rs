@@ -177,8 +177,8 @@ mod tests {
     }
 
     /// Plays 200 moves, each of which takes its hard limit plus 1 ms. Returns the minimum time on
-    /// the clock before an increment, in milliseconds, and the largest share of the clock that a
-    /// move used in excess of the increment.
+    /// the clock before an increment, in milliseconds. Also returns the maximum share of the clock
+    /// that one move used in excess of the increment.
     fn lowest_clock(left_ms: u64, increment_ms: u64, period: Option<u32>) -> (u64, f64) {
         let mut left_us = left_ms * 1000;
         let mut lowest = u64::MAX;

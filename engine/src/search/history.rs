@@ -102,8 +102,8 @@ impl Histories {
         }
     }
 
-    /// Returns a function that scores a quiet move by the butterfly history and the continuation
-    /// history (one and two plies ago), for pruning and reductions.
+    /// Returns a function that scores a quiet move for pruning and reductions. The score is from
+    /// the butterfly history and from the continuation history (one and two plies ago).
     #[inline]
     pub(super) fn quiet_scores(
         &self,

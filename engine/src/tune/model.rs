@@ -78,7 +78,7 @@ impl Samples {
     }
 
     /// Returns the score of a sample from White's point of view, and the derivatives of the score
-    /// with respect to the danger units of each side's attack, White's first.
+    /// with respect to the danger units of each side's attack (White's first).
     fn score_and_gradient(&self, index: usize, weights: &Weights) -> (f64, [[f64; 2]; 2]) {
         let (row, coefficients) = self.row(index);
         let mut sum = row.fixed.map(f64::from);

@@ -22,7 +22,7 @@ pub(super) struct Estimate {
     /// Score of the root, in pawns.
     root: i32,
     /// Positional part of the score at each ply of the line, in centipawns. Until the position at a
-    /// ply is evaluated, the value is the value of the previous ply.
+    /// ply is evaluated, the element for the ply is a copy of the previous element.
     positional: Vec<Score>,
 }
 
