@@ -83,7 +83,7 @@ impl std::error::Error for SuiteError {}
 ///
 /// # Errors
 ///
-/// Returns the number of the first line that cannot be parsed, with the reason.
+/// Returns the number of the first line that cannot be parsed, and the reason.
 pub fn parse(text: &str) -> Result<Vec<Case>, SuiteError> {
     if text.trim_start().starts_with('{') {
         return json::parse(text);
