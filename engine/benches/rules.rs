@@ -8,7 +8,7 @@ use palimpsest::chess::attacks::{Level, Machine};
 use palimpsest::chess::perft::{perft_at, perft_by_lists};
 use palimpsest::chess::{Position, fen};
 
-/// Name, FEN, and a depth in plies that takes a few milliseconds to count.
+/// Name, FEN, and depth in plies. A count at this depth takes a few milliseconds.
 const POSITIONS: [(&str, &str, u32); 6] = [
     ("startpos", fen::STARTPOS, 5),
     ("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 4),

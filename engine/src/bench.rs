@@ -80,7 +80,7 @@ impl fmt::Display for BenchResult {
     }
 }
 
-/// Searches every bench position with one thread to `depth` plies, by default 12. The memory is
+/// Searches every bench position with one thread to `depth` plies (by default 12). The memory is
 /// cleared before each search.
 ///
 /// A stop signal ends the bench early; the node count is then not a signature.

@@ -45,9 +45,8 @@ pub struct Budget {
 const MOVES_LEFT: u64 = 26;
 
 /// Reserve that is kept on the clock, as a multiple of the move overhead. Without a reserve, a
-/// delay on a busy machine could lose the game on time: in a test on a busy machine, 11 of 120
-/// games at 0.2 s + 2 ms were lost on time without the reserve, and 5 of 120 games with the
-/// reserve.
+/// delay on a busy machine could lose the game on time. In a test on a busy machine, 11 of 120 games
+/// at 0.2 s + 2 ms were lost on time without the reserve, and 5 of 120 games with the reserve.
 const RESERVE_OVERHEADS: u64 = 4;
 
 impl Budget {
@@ -178,8 +177,8 @@ mod tests {
     }
 
     /// Plays 200 moves, each of which takes its hard limit plus 1 ms. Returns the minimum time on
-    /// the clock before an increment, in milliseconds, and the largest share of the clock that a
-    /// move used in excess of the increment.
+    /// the clock before an increment, in milliseconds. Also returns the maximum share of the clock
+    /// that one move used in excess of the increment.
     fn lowest_clock(left_ms: u64, increment_ms: u64, period: Option<u32>) -> (u64, f64) {
         let mut left_us = left_ms * 1000;
         let mut lowest = u64::MAX;

@@ -46,8 +46,8 @@ fn stage(name: &str) -> Result<Stage, String> {
     found.ok_or_else(|| format!("expected one of {known}"))
 }
 
-/// A stage of the game, by the pieces left on the board: a knight or bishop counts 1, a rook 2, a
-/// queen 4; the starting position has 24.
+/// A stage of the game, by phase. The phase is the sum over the pieces on the board: a knight or
+/// bishop counts 1, a rook 2, a queen 4. The starting position has phase 24.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Phase 20 or more.

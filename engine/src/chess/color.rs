@@ -22,7 +22,7 @@ impl Color {
         self as usize
     }
 
-    /// Returns the rank index (0–7) of `rank` counted from the back rank of this colour.
+    /// Converts `rank` (0–7, counted from the back rank of this colour) to a rank index.
     #[inline]
     pub const fn relative_rank(self, rank: u8) -> u8 {
         match self {

@@ -28,7 +28,7 @@ pub enum FenFault {
         /// Text of the field.
         found: String,
     },
-    /// The FEN has more than six fields; contains the seventh field.
+    /// The FEN has more than six fields. The string is the seventh field.
     Trailing(String),
     /// The FEN describes a position that cannot be played.
     Unplayable(Fault),

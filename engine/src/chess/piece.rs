@@ -1,8 +1,8 @@
-//! Kinds of pieces and coloured pieces.
+//! Piece types and coloured pieces.
 
 use super::color::Color;
 
-/// Kind of a piece, regardless of its colour.
+/// Type of a piece, regardless of its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {
@@ -21,7 +21,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds from pawn to king.
+    /// All piece types, from pawn to king.
     pub const ALL: [Kind; 6] =
         [Kind::Pawn, Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen, Kind::King];
 
@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// Returns the kind for an uppercase or lowercase letter.
+    /// Returns the piece type for an uppercase or lowercase letter.
     pub fn from_letter(letter: char) -> Option<Kind> {
         let lower = letter.to_ascii_lowercase();
         Kind::ALL.into_iter().find(|kind| kind.letter() == lower)
@@ -55,7 +55,7 @@ impl Kind {
 pub struct Piece {
     /// Colour of the piece.
     pub color: Color,
-    /// Kind of the piece.
+    /// Type of the piece.
     pub kind: Kind,
 }
 

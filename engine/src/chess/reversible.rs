@@ -58,8 +58,8 @@ fn reach(kind: Kind, from: Square) -> Bitboard {
     }
 }
 
-/// Stores an entry in the first of the entry's two slots. A displaced entry moves to the second of
-/// that entry's slots, or back to the first.
+/// Stores an entry in the first of its two slots. Each displaced entry moves to the other of its
+/// two slots.
 fn insert(table: &mut [Slot], mut slot: Slot) {
     let [mut place, _] = places(slot.0);
     loop {

@@ -21,7 +21,7 @@ pub struct Case {
     pub fen: String,
     /// Position that the FEN describes.
     pub position: Position,
-    /// Depths in plies, with the expected numbers of leaves.
+    /// Depths in plies, each with the expected number of leaves.
     pub counts: Vec<(u32, u64)>,
     /// All positions after one move, if the suite lists them.
     pub successors: Option<Vec<Position>>,
@@ -48,11 +48,11 @@ impl Case {
 pub struct SuiteError {
     /// Line number, from 1.
     pub line: usize,
-    /// Fault on that line.
+    /// Error in that line.
     pub reason: Reason,
 }
 
-/// Fault on a line of a suite.
+/// Error in a line of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// Invalid position.
@@ -83,7 +83,7 @@ impl std::error::Error for SuiteError {}
 ///
 /// # Errors
 ///
-/// Returns the number of the first line that cannot be parsed, with the reason.
+/// Returns the number of the first line that cannot be parsed, and the reason.
 pub fn parse(text: &str) -> Result<Vec<Case>, SuiteError> {
     if text.trim_start().starts_with('{') {
         return json::parse(text);

@@ -30,7 +30,8 @@ pub fn format(mv: Move, form: CastlingForm) -> String {
 
 /// Returns the legal move that the text denotes; `None` if the text denotes no legal move.
 ///
-/// Castling is also accepted in the form other than `form`, if the text is unambiguous.
+/// `form` is the preferred notation of castling. The other notation is also accepted if the text
+/// is unambiguous.
 pub fn parse(text: &str, position: &Position, form: CastlingForm) -> Option<Move> {
     let from = Square::parse(text.get(0..2)?)?;
     let to = Square::parse(text.get(2..4)?)?;

@@ -1,4 +1,4 @@
-//! Record of a position with the score and the result of the game, in 32 bytes.
+//! Record of a position, its score and the result of its game, in 32 bytes.
 //!
 //! | bytes | contents, lowest byte first |
 //! |---|---|
@@ -44,13 +44,13 @@ impl GameResult {
     }
 }
 
-/// Record of a position with the score and the result of the game.
+/// Record of a position, its score and the result of its game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record([u8; RECORD_BYTES]);
 
 impl Record {
-    /// Returns the record of a position with a score in centipawns from White's point of view. The
-    /// result of the new record is a draw.
+    /// Returns a record of `position`. `white_score` is in centipawns, from White's point of view.
+    /// The result in the new record is a draw.
     pub(crate) fn new(position: &Position, white_score: Score) -> Record {
         let mut bytes = [0; RECORD_BYTES];
         let occupied = position.board().occupied();

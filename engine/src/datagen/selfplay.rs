@@ -15,8 +15,8 @@ use crate::tt::OutOfMemory;
 /// Size of the transposition table, in MiB. The table is cleared before each game.
 const HASH_MB: usize = 8;
 
-/// Ratio of the hard node limit to the soft node limit, after which a search starts no new
-/// iteration.
+/// Ratio of the hard node limit to the soft node limit. After the soft limit, a search starts no
+/// new iteration.
 const HARD_PER_SOFT: u64 = 10;
 
 /// Maximum absolute score, in centipawns, of a random opening. Other openings are rejected.

@@ -1,5 +1,5 @@
-//! Training positions that random moves reach from positions of games, with static evaluations as
-//! scores. A search evaluates positions like these more often than positions of games.
+//! Training positions reached by random moves from game positions. The scores are static
+//! evaluations. A search evaluates such positions more often than game positions.
 
 use super::Settings;
 use super::record::Record;

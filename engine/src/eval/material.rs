@@ -16,7 +16,7 @@ features! {
     }
 }
 
-/// Piece values by kind, in centipawns. A king has the value 0, because a king cannot be captured.
+/// Piece values by type, in centipawns. A king has the value 0, because a king cannot be captured.
 const PIECE_VALUES: [Score; 6] = [100, 300, 300, 500, 900, 0];
 
 /// Entry in the list of evaluations.

@@ -72,7 +72,7 @@ pub trait Evaluator {
     /// Undoes the latest `push` or `push_null`.
     fn pop(&mut self) {}
 
-    /// Returns the score of `position`, the position after all pushed moves, from the point of view
+    /// Returns the score of `position` (the position after all pushed moves) from the point of view
     /// of the side to move. The score is in centipawns, within ±[`score::EVALUATION_MAX`].
     fn evaluate(&mut self, position: &Position) -> Score;
 

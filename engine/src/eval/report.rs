@@ -6,7 +6,7 @@ use super::score::Score;
 use super::sink::Record;
 use crate::chess::{Kind, Position};
 
-/// Contribution of a piece to the game phase, by kind. The starting position has the phase 24.
+/// Contribution of a piece to the game phase, by type. The starting position has the phase 24.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
 /// Conversion of the middlegame and endgame sums to centipawns, before rounding: (middlegame sum ×
@@ -98,7 +98,8 @@ impl Report {
         Report::new(features, record, blend, phase, value)
     }
 
-    /// Adds the nonzero terms in `record` of all `features` that the report does not yet contain.
+    /// Adds the nonzero terms of `features` from `record`, except features that the report already
+    /// contains.
     pub(super) fn include(&mut self, record: &Record, features: &[Feature]) {
         for &feature in features {
             let term = Term::of(feature, record);

@@ -32,8 +32,8 @@ pub(super) trait Sink {
     /// view.
     fn adjust(&mut self, feature: impl Into<usize>, change: i32);
 
-    /// Counts `times` uses of the weight at index `place` of the evaluation's table for a side. The
-    /// caller also adds the term itself with [`add`](Self::add).
+    /// Counts `times` uses, by one side, of the weight at index `place` of the evaluation's table.
+    /// The caller also adds the term itself with [`add`](Self::add).
     #[inline(always)]
     fn count_weight(&mut self, _color: Color, _place: usize, _times: i32) {}
 

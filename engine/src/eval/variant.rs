@@ -69,8 +69,9 @@ impl Variant {
         (self.evaluation().features)()
     }
 
-    /// Returns the experiments with this evaluation. Some experiments are changes that the author
-    /// or others proposed. The other experiments measure the value of one part of the evaluation.
+    /// Returns the experiments with this evaluation. Some experiments are changes proposed by the
+    /// author of the evaluation or by other people. The other experiments measure the value of one
+    /// part of the evaluation.
     pub fn experiments(self) -> Vec<Feature> {
         (self.evaluation().experiments)()
     }

@@ -17,7 +17,7 @@ pub(super) enum Extension {
 
 impl<E: Evaluator> Searcher<'_, E> {
     /// Returns the extension of a move. Only the move from the transposition table can have an
-    /// extension: as in Stockfish, a singular search (Anantharaman, Campbell and Hsu 1990) searches
+    /// extension. As in Stockfish, a singular search (Anantharaman, Campbell and Hsu 1990) searches
     /// all other moves at reduced depth, with a null window below the score in the table. If the
     /// singular search fails low, the move is extended. If the score of the singular search reaches
     /// the node's beta, the node is cut off (multi-cut, Björnsson and Marsland 1999).

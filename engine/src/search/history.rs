@@ -49,7 +49,7 @@ pub(crate) struct Histories {
     continuation: Box<[Row]>,
     /// Pawn history: by pawn structure and move.
     pawn: Box<[Row]>,
-    /// Capture history: by move and kind of the captured piece.
+    /// Capture history: by move and type of the captured piece.
     capture: Box<[i16]>,
     /// Correction history.
     pub(super) correction: CorrectionHistory,
@@ -102,8 +102,8 @@ impl Histories {
         }
     }
 
-    /// Returns a function that scores a quiet move by the butterfly history and the continuation
-    /// history (one and two plies ago), for pruning and reductions.
+    /// Returns a function that scores a quiet move for pruning and reductions. The score is from
+    /// the butterfly history and from the continuation history (one and two plies ago).
     #[inline]
     pub(super) fn quiet_scores(
         &self,

@@ -5,8 +5,8 @@ use super::personality::Personality;
 use super::{micromax, rdchess};
 use crate::tt::{OutOfMemory, TranspositionTable};
 
-/// Search memory of one personality. When another personality searches, an empty memory of the same
-/// size replaces this memory.
+/// Search memory of one personality. When another personality searches, this memory is replaced by
+/// an empty memory of the same size.
 pub struct Memory {
     megabytes: usize,
     threads: usize,

@@ -86,7 +86,7 @@ impl Request<'_> {
 pub struct Report<'a> {
     /// Nominal depth of the iteration, in plies.
     pub depth: u32,
-    /// Maximum ply of a visited node, counted from the root.
+    /// Maximum distance of a visited node from the root, in plies.
     pub selective_depth: u32,
     /// Rank of the principal variation (MultiPV); 1 is the best.
     pub rank: usize,

@@ -23,7 +23,7 @@ tunable_params! {
     correction_minors = 24 in 8..=72;
     /// Weight of the correction history by the last two moves.
     correction_moves = 35 in 10..=96;
-    /// Update of the correction history per centipawn of error and ply of depth, in eighths.
+    /// Update of the correction history, in eighths, per centipawn of error and ply of depth.
     correction_rate = 2 in 1..=6;
 
     /// Half-move clock at which the scaled static evaluation would be 0.
@@ -62,8 +62,8 @@ tunable_params! {
     /// ProbCut: reduction of the search of captures, in plies.
     probcut_reduction = 3 in 1..=7;
 
-    /// Minimum margin above beta at which a score in the transposition table, from a search at most
-    /// four plies shallower, causes a cutoff.
+    /// Minimum margin above beta at which a score in the transposition table (from a search at most
+    /// four plies shallower) causes a cutoff.
     likely_cut_margin = 539 in 150..=1_000;
 
     /// Internal iterative reduction: minimum depth.
@@ -105,7 +105,8 @@ tunable_params! {
     quiet_see_margin = 37 in 7..=66;
     /// SEE pruning of captures: allowed loss per ply of depth.
     noisy_see_margin = 83 in 31..=285;
-    /// History pruning: negated history score per ply of depth below which a quiet move is pruned.
+    /// History pruning: a quiet move is pruned if its history score is below −`history_skip` ×
+    /// depth.
     history_skip = 2_682 in 1_066..=9_600;
 
     /// Singular extensions: minimum depth.
@@ -167,8 +168,8 @@ tunable_params! {
 
     /// Time management: soft limit after a change of the best move, in percent.
     time_changed = 173 in 75..=300;
-    /// Time management: decrease of the soft limit for each iteration without a change of the best
-    /// move, in percentage points.
+    /// Time management: decrease of the soft limit, in percentage points, for each iteration
+    /// without a change of the best move.
     time_stable = 14 in 4..=22;
     /// Time management: decrease of the factor of the soft limit, in percentage points, when the
     /// best move's share of the nodes rises from 0 % to 100 %.

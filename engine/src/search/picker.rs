@@ -49,7 +49,7 @@ impl ScoredMoves {
 /// than filling the part that is needed.
 pub(super) struct MoveBuffers {
     scored: ScoredMoves,
-    /// Captures that lose material, searched last in the order in which they were found.
+    /// Captures that lose material; searched last, in the order in which they were found.
     bad_captures: MoveList,
     /// Moves that the node has searched.
     tried: MoveList,

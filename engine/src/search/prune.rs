@@ -172,8 +172,8 @@ fn is_futile(node: &Node, reduced: i32) -> bool {
     features::futility() && node.eval + base + per_ply * reduced <= node.alpha
 }
 
-/// Returns whether futility pruning skips a capture of a piece with the value `victim`, in
-/// centipawns.
+/// Returns whether futility pruning skips a capture of a piece with the value `victim` (in
+/// centipawns).
 fn is_futile_capture(node: &Node, count: usize, victim: Score) -> bool {
     let (base, per_ply) = params::noisy_futility_margin();
     let reduced = reduced_depth(node, count);
@@ -197,7 +197,7 @@ fn late_move_limit(node: &Node) -> usize {
     moves.max(2)
 }
 
-/// Returns the depth of the search after a move, with the base late move reduction, in plies.
+/// Returns the depth, in plies, to which a move is searched with the base late move reduction.
 fn reduced_depth(node: &Node, count: usize) -> i32 {
     (node.depth - 1 - base_reduction(node, count) / 1024).max(0)
 }

@@ -5,8 +5,8 @@ use super::{Searcher, features, params};
 use crate::chess::Move;
 use crate::eval::Evaluator;
 
-/// Products of the base-2 logarithms of depth and move count, both at most 63, in 1/256. The
-/// products are computed with integers, so that every machine has the same values.
+/// Products, in 1/256, of the base-2 logarithms of depth and move count. Depth and move count are
+/// at most 63. The products are computed with integers, so that every machine has the same values.
 static LOGARITHMS: [[i32; 64]; 64] = logarithms();
 
 const fn logarithms() -> [[i32; 64]; 64] {
@@ -30,7 +30,7 @@ const fn log2_256ths(x: u32) -> u32 {
     (floor << 8) + ((x << 8) >> floor) - 256
 }
 
-/// Returns the base reduction, in 1/1024 ply, from the depth, the move count and `node.improving`.
+/// Returns the base reduction, in 1/1024 ply, for a depth, a move count and `node.improving`.
 pub(super) fn base_reduction(node: &Node, count: usize) -> i32 {
     let product = LOGARITHMS[node.depth.min(63) as usize][count.min(63)];
     params::reduction_base()
@@ -39,8 +39,8 @@ pub(super) fn base_reduction(node: &Node, count: usize) -> i32 {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Hindsight: returns the change of depth (1, 0 or −1 ply) of a reduced node, from the change
-    /// of the static evaluation by the previous move.
+    /// Hindsight: returns the change of depth (1, 0 or −1 ply) of a reduced node. The result
+    /// depends on how the previous move changed the static evaluation.
     pub(super) fn hindsight(&mut self, node: &Node) -> i32 {
         let Some(above) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else {
             return 0;
@@ -63,7 +63,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Returns the late move reduction of a move that has just been made, in plies.
+    /// Returns the late move reduction, in plies, of a move that has just been made.
     ///
     /// The terms are from Stockfish 16 (`search.cpp`, step 17). The parameter values are specific
     /// to this engine.

@@ -7,7 +7,7 @@ use crate::eval::Score;
 /// values.
 const PIECE_VALUES: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
-/// Returns the value of a kind of piece in an exchange, in centipawns.
+/// Returns the value of a piece type in an exchange, in centipawns.
 #[inline]
 pub(super) fn piece_value(kind: Kind) -> Score {
     PIECE_VALUES[kind.index()]

@@ -41,7 +41,7 @@ impl Attacks {
         Attacks { all, pawns, minors, rooks }
     }
 
-    /// Returns the move-ordering score of a quiet move by a piece of kind `kind`: positive for
+    /// Returns the move-ordering score of a quiet move by a piece of type `kind`: positive for
     /// leaving a square that a less valuable piece attacks, negative for moving to such a square.
     #[inline]
     pub(super) fn score(self, kind: Kind, mv: Move) -> i32 {
@@ -56,7 +56,7 @@ impl Attacks {
     }
 }
 
-/// Squares from which a piece of the side to move would give a direct check, by kind of piece.
+/// Squares from which a piece of the side to move would give a direct check, by piece type.
 #[derive(Clone, Copy)]
 pub(super) struct Checks([Bitboard; 6]);
 
@@ -73,7 +73,7 @@ impl Checks {
         Checks([pawn, knight, bishop, rook, bishop | rook, Bitboard::EMPTY])
     }
 
-    /// Returns the move-ordering score of a quiet move by a piece of kind `kind`: a bonus for a
+    /// Returns the move-ordering score of a quiet move by a piece of type `kind`: a bonus for a
     /// direct check.
     #[inline]
     pub(super) fn score(self, kind: Kind, mv: Move) -> i32 {

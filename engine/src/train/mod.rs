@@ -79,8 +79,8 @@ const DECAY: [f32; 2] = [0.9, 0.999];
 const WEIGHT_DECAY: f32 = 0.01;
 
 /// Maximum absolute value of a weight or bias. This maximum keeps the sums of the hidden layer
-/// within 16 bits. Quantized as an output weight, the maximum is 127, the largest output weight
-/// that `Network::read` accepts.
+/// within 16 bits. As a quantized output weight, this maximum is 127; `Network::read` accepts no
+/// larger output weight.
 const WEIGHT_MAX: f32 = 1.98;
 
 /// Trains a network. If the file `checkpoint` exists, training resumes from the checkpoint. After

@@ -30,8 +30,8 @@ impl Curve {
         1.0 / (1.0 + (-self.per_centipawn() * score).exp())
     }
 
-    /// Returns the curve with the smallest squared error for `scores`, in centipawns, and
-    /// `results`, found by golden-section search.
+    /// Returns the curve with the smallest squared error for `scores` (in centipawns) and
+    /// `results`. The curve is found by golden-section search.
     pub fn fit(scores: &[f64], results: &[f64]) -> Curve {
         let golden = (5.0f64.sqrt() - 1.0) / 2.0;
         let (mut low, mut high) = (0.05, 5.0);
@@ -78,7 +78,7 @@ impl Samples {
     }
 
     /// Returns the score of a sample from White's point of view, and the derivatives of the score
-    /// with respect to the danger units of each side's attack, White's first.
+    /// with respect to the danger units of each side's attack (White's first).
     fn score_and_gradient(&self, index: usize, weights: &Weights) -> (f64, [[f64; 2]; 2]) {
         let (row, coefficients) = self.row(index);
         let mut sum = row.fixed.map(f64::from);

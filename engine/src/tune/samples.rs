@@ -7,7 +7,7 @@ use crate::chess::{Position, fen};
 use crate::eval::palimpsest::trace::{Trace, Tracer, shares};
 use crate::random::mix;
 
-/// Positions as counts of weights, each with the result of the game.
+/// Positions as counts of weights, each with the result of its game.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
     /// Coefficients: pairs of the index of a weight and the count of this weight. Each row has a
@@ -16,7 +16,7 @@ pub struct Samples {
     rows: Vec<Row>,
 }
 
-/// A position with the result of the game.
+/// A position with the result of its game.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     /// Index of the first coefficient.
@@ -116,8 +116,8 @@ impl Split {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, or if a line is not a sample; the error contains the number of
-    /// the first such line.
+    /// Returns an error if the file cannot be read, or if a line is not a sample. For an invalid
+    /// line, the error contains the line number.
     pub fn read(&mut self, source: impl BufRead, one_in: u64, seed: u64) -> Result<(), ReadError> {
         let mut tracer = Tracer::default();
         let mut last_game = None;

@@ -158,7 +158,7 @@ impl Options {
         }
     }
 
-    /// Replaces the configuration with a configuration that has other features or experiments. If
+    /// Replaces the configuration with `altered`, which can have other features or experiments. If
     /// the configurations differ, the memory is cleared, because the stored scores depend on the
     /// features and experiments.
     fn alter(&mut self, altered: Result<Configuration, UnknownFeature>) -> Result<Effect, String> {

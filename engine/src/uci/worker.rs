@@ -52,7 +52,7 @@ pub(super) struct SearchJob {
     pub(super) infinite: bool,
 }
 
-/// Handle of the worker for the session.
+/// Handle with which the session controls the worker.
 pub(super) struct Worker {
     queue: Option<Sender<Job>>,
     busy: Arc<AtomicBool>,

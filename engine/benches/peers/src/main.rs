@@ -1,5 +1,6 @@
-//! Counts the leaves of well-known positions with several move generators, which take turns, and
-//! prints millions of leaves per second of CPU time and the ratios to the first generator.
+//! Counts the leaves of well-known positions with several move generators, which take turns. Prints
+//! the speed of each generator, in millions of leaves per second of CPU time, and the ratio of this
+//! speed to the speed of the first generator.
 //!
 //! `cargo run --release [ROUNDS [NAME]]`: the fastest of `ROUNDS` rounds counts (default: 5). With
 //! `NAME`, only the first generator and the generators whose names contain `NAME` run.

@@ -25,9 +25,9 @@ pub trait Cpu: Copy + Send + Sync {
     /// bishop.
     fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard;
 
-    /// Writes the moves with destinations in `targets` to `out`, in ascending order of destination.
-    /// `targets` has at most 32 squares, because no piece and no set of pawns has more moves. The
-    /// elements of `out` after the moves have unspecified values.
+    /// Writes to `out` the moves whose destinations are in `targets`, in ascending order of
+    /// destination. `targets` has at most 32 squares, because no piece and no set of pawns has more
+    /// moves. The elements of `out` after the last move have unspecified values.
     #[inline(always)]
     fn write_moves(self, template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
         template.write(targets, out);

@@ -1,6 +1,6 @@
-//! Magic multipliers, which map the relevant occupancy of a slider to its table slots.
+//! Magic multipliers, which map the relevant occupancy of a square to a table slot.
 //!
-//! Each multiplier was found by random search, for the smallest possible table of the square. The
+//! Each multiplier was found by a random search for the smallest possible table of its square. The
 //! table builder panics if a multiplier is wrong.
 
 /// Multipliers for rooks, by square.

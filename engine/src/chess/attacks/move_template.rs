@@ -59,8 +59,9 @@ impl MoveTemplate {
         Move::new(from, square, kind)
     }
 
-    /// Writes the moves to `targets` in ascending order of destination, always four at a time. Most
-    /// pieces have so few moves that the CPU could not predict the end of a loop over single moves.
+    /// Writes to `out` the moves whose destinations are in `targets`, in ascending order of
+    /// destination. The moves are written four at a time: most pieces have so few moves that the
+    /// CPU could not predict the end of a loop over single moves.
     #[inline(always)]
     pub(super) fn write(self, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
         let mut rest = targets;
@@ -95,8 +96,8 @@ impl MoveTemplate {
     }
 }
 
-/// Returns the encoded origin and destination of moves by `step`, or of moves from a1 if `step` is
-/// `None`, by destination.
+/// Returns the encoded origin and destination of each move, indexed by destination. The moves are
+/// pawn moves by `step`, or moves from a1 if `step` is `None`.
 const fn square_bits(step: Option<i8>) -> [u16; 64] {
     let mut square_bits = [0; 64];
     let mut to = 0;

@@ -70,7 +70,7 @@ unsafe impl Slots for Magic {
     }
 }
 
-/// Slots found by PEXT, only on CPUs with this instruction.
+/// Slots found by the PEXT instruction. Used only on CPUs with this instruction.
 #[cfg(target_arch = "x86_64")]
 pub(super) struct Packed {
     mask: [u64; 64],

@@ -9,8 +9,8 @@ use crate::chess::color::Side;
 use crate::chess::piece::Kind;
 use crate::chess::position::Board;
 
-/// Passes to the visitor the legal moves of `S`, which must be the side to move: captures and
-/// promotions if `NOISY`, all other moves if `QUIET`.
+/// Passes the legal moves of side `S` to the visitor: captures and promotions if `NOISY`, all other
+/// moves if `QUIET`. `S` must be the side to move.
 #[inline(always)]
 pub(in crate::chess) fn generate<
     S: Side,
@@ -92,8 +92,8 @@ pub(in crate::chess) fn in_check<
     pawns::<S, C, V, NOISY, QUIET, true>(cpu, node, answers, visitor);
 }
 
-/// Passes to the visitor the moves of knights, bishops, rooks and queens with destinations in
-/// `wanted`. If `IN_CHECK`, pinned pieces are skipped, because no pinned piece can answer a check.
+/// Passes to the visitor all moves to squares in `wanted` by knights, bishops, rooks and queens. If
+/// `IN_CHECK`, pinned pieces are skipped, because no pinned piece can answer a check.
 #[inline(always)]
 fn pieces<S: Side, C: Cpu, V: Visitor, const IN_CHECK: bool>(
     cpu: C,

@@ -123,7 +123,7 @@ struct Files {
     king: u8,
 }
 
-/// Castling paths by the files of the king and the rook.
+/// Castling paths, indexed by the files of the king and the rook.
 static FILES: [[Files; 8]; 8] = files();
 
 const fn files() -> [[Files; 8]; 8] {

@@ -70,7 +70,7 @@ impl Position {
         checkers.is_empty() || (attacks::between(king, checkers.first()) | checkers).contains(to)
     }
 
-    /// Returns whether a piece of this kind can make the move, ignoring pins and checks.
+    /// Returns whether a piece of this type can make the move, ignoring pins and checks.
     fn reaches(&self, kind: Kind, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let occupied = self.board().occupied();

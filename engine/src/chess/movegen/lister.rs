@@ -9,7 +9,7 @@ use crate::chess::square::Square;
 
 /// Visitor that lists moves, piece by piece, in ascending order of destination.
 pub(super) struct Lister<'a, C> {
-    /// CPU whose code writes the moves.
+    /// CPU whose instructions are used to write the moves.
     pub(super) cpu: C,
     /// Enemy pieces.
     pub(super) enemy: Bitboard,

@@ -86,9 +86,9 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     visitor.pawns(west, step_west, MoveKind::Capture);
 }
 
-/// Passes en-passant captures to the visitor. Each capture is tested on the board, because an
-/// en-passant capture removes two pawns from a rank, so the pin masks do not suffice. En-passant
-/// captures are rare, so the test costs little time.
+/// Passes en-passant captures to the visitor. Each capture is tested on the board: the pin masks do
+/// not suffice, because an en-passant capture removes two pawns from a rank. En-passant captures
+/// are rare, so the test costs little time.
 #[inline(always)]
 pub(super) fn en_passant<S: Side, C: Cpu, V: Visitor>(cpu: C, node: Node<'_>, visitor: &mut V) {
     let square = node.rights.en_passant;

@@ -4,7 +4,7 @@ use crate::chess::bitboard::Bitboard;
 use crate::chess::moves::MoveKind;
 use crate::chess::square::Square;
 
-/// Kind of a moving piece other than a pawn.
+/// Type of a moving piece other than a pawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::chess) enum Mover {
     /// A knight.
@@ -25,21 +25,22 @@ pub(in crate::chess) trait Visitor {
     /// a loop over the set.
     const PASSES_OVER_EMPTY: bool = false;
 
-    /// Receives the moves of a piece other than a pawn from `from` to `targets`, including
-    /// captures.
+    /// Receives the moves, including captures, from `from` to `targets` by a piece other than a
+    /// pawn.
     fn piece(&mut self, mover: Mover, from: Square, targets: Bitboard);
 
-    /// Receives the moves of a pinned bishop, rook or queen from `from` to `targets`. The kind of
-    /// the piece matters only to visitors that make the moves.
+    /// Receives the moves from `from` to `targets` by a pinned bishop, rook or queen. The piece
+    /// type matters only to visitors that make the moves.
     #[inline(always)]
     fn pinned(&mut self, from: Square, targets: Bitboard) {
         self.piece(Mover::Queen, from, targets);
     }
 
-    /// Receives pawn moves to `targets` without promotion, each by `step` square indices.
+    /// Receives pawn moves to `targets` without promotion. Each pawn moves by `step` square
+    /// indices.
     fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind);
 
-    /// Receives promotions on `targets`, each by `step` square indices.
+    /// Receives promotions on `targets`. Each pawn moves by `step` square indices.
     fn promotions(&mut self, targets: Bitboard, step: i8, capture: bool);
 
     /// Receives castling with the rook on `rook`.

@@ -104,7 +104,7 @@ pub fn divide(
     moves.iter().filter_map(|&mv| sum(mv)).collect()
 }
 
-/// A position whose leaves one thread counts.
+/// A position whose leaves are counted by one thread.
 struct Task {
     /// The root move to whose count the leaves belong.
     mv: Move,
@@ -123,10 +123,11 @@ impl Task {
     }
 }
 
-/// Returns the number of leaves `depth` plies below a position, found with the table in `settings`,
-/// if any; `None` after `stopped` has returned `true`. The last [`UNINTERRUPTED_DEPTH`] plies are
-/// counted without calling `stopped`, because these plies take little time. With a table, the last
-/// two plies are counted without lookups, because a lookup is slower than counting.
+/// Returns the number of leaves `depth` plies below a position; `None` after `stopped` has returned
+/// `true`. If `settings` contains a table, counts are looked up in the table. The last
+/// [`UNINTERRUPTED_DEPTH`] plies are counted without calling `stopped`, because these plies take
+/// little time. With a table, the last two plies are counted without lookups, because a lookup is
+/// slower than counting.
 fn count(
     position: &Position,
     depth: u32,

@@ -1,10 +1,10 @@
-//! Fast counting of leaves, with piece sets only.
+//! Fast counting of leaves, with bitboards only.
 //!
-//! A node consists of 64 bytes of piece sets and the castling and en-passant rights, without a key
-//! or a mailbox. Nodes are copied, and moves are not unmade. Child nodes are made directly from the
-//! generator's sets of destinations, without a move list. On the last ply, the moves are only
-//! counted. The side to move is a compile-time parameter. A second compile-time parameter states
-//! whether the leaves are exactly two plies below a node.
+//! A node consists of bitboards (64 bytes) and of the castling and en-passant rights. A node has
+//! neither a key nor a mailbox. Nodes are copied, and moves are not unmade. Child nodes are made
+//! directly from the generator's sets of destinations, without a move list. On the last ply, the
+//! moves are only counted. The side to move is a compile-time parameter. A second compile-time
+//! parameter states whether the leaves are exactly two plies below a node.
 
 use std::marker::PhantomData;
 
@@ -79,8 +79,8 @@ impl<S: Side> Job for LastPly<'_, S> {
     }
 }
 
-/// Job that counts the moves of a node in check. The job is separate and not inlined, because such
-/// nodes are rare.
+/// Job that counts the moves of a node in check. The job is separate and not inlined, because nodes
+/// in check are rare.
 struct LastPlyInCheck<S> {
     side: PhantomData<S>,
     board: Board,

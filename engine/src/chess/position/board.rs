@@ -1,11 +1,12 @@
-//! Piece sets in one cache line. The move generator needs no other information about the placement.
+//! Bitboards of the pieces, in one cache line. The move generator needs no other information about
+//! the placement.
 
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::{Color, Side};
 use crate::chess::piece::Kind;
 use crate::chess::square::Square;
 
-/// Piece placement as six sets by kind and two by colour.
+/// Piece placement as six bitboards by piece type and two by colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Board {
@@ -17,7 +18,7 @@ impl Board {
     pub(super) const EMPTY: Board =
         Board { kinds: [Bitboard::EMPTY; 6], colors: [Bitboard::EMPTY; 2] };
 
-    /// Returns all pieces of a kind.
+    /// Returns all pieces of one type.
     #[inline]
     pub fn kind(&self, kind: Kind) -> Bitboard {
         self.kinds[kind.index()]
@@ -29,7 +30,7 @@ impl Board {
         self.colors[color.index()]
     }
 
-    /// Returns the pieces of one colour and kind.
+    /// Returns the pieces of one colour and type.
     #[inline]
     pub fn pieces(&self, color: Color, kind: Kind) -> Bitboard {
         self.color(color) & self.kind(kind)
@@ -59,7 +60,7 @@ impl Board {
         self.kind(Kind::Bishop) | self.kind(Kind::Queen)
     }
 
-    /// Toggles the squares of `set` for this colour and kind.
+    /// Toggles the squares of `set` for this colour and piece type.
     #[inline]
     pub(super) fn toggle(&mut self, color: Color, kind: Kind, set: Bitboard) {
         self.kinds[kind.index()] ^= set;
@@ -67,8 +68,8 @@ impl Board {
     }
 
     /// Returns the board after a move of `S` that captures the piece on `to`, if any. `leaves` is
-    /// the kind of the piece that leaves `from`, and `arrives` is the kind of the piece that
-    /// arrives on `to`; the kinds differ only for promotions.
+    /// the type of the piece that leaves `from`, and `arrives` is the type of the piece that
+    /// arrives on `to`. The types differ only for promotions.
     #[inline(always)]
     pub(in crate::chess) fn after<S: Side>(
         &self,

@@ -6,8 +6,8 @@ use crate::chess::piece::Kind;
 /// Number of groups: pawns; White's other pieces; Black's other pieces; minor pieces and kings.
 pub(crate) const GROUPS: usize = 4;
 
-/// Masks by colour, kind and group. All bits are set if the piece belongs to the group, so that
-/// toggling needs no branch.
+/// Masks by colour, piece type and group. All bits of a mask are set if the piece belongs to the
+/// group, so that toggling needs no branch.
 static MEMBERSHIP: [[[u32; GROUPS]; 6]; 2] = membership();
 
 const fn membership() -> [[[u32; GROUPS]; 6]; 2] {

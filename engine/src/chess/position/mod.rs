@@ -26,7 +26,7 @@ use super::square::Square;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     board: Board,
-    /// Mailbox of kinds; the colour is in `board`.
+    /// Mailbox of piece types; the colours are in `board`.
     kinds: [Option<Kind>; 64],
     key: u64,
     group_keys: GroupKeys,
@@ -41,7 +41,7 @@ pub struct Position {
 }
 
 impl Position {
-    /// Returns the piece sets.
+    /// Returns the bitboards of the pieces.
     #[inline]
     pub fn board(&self) -> &Board {
         &self.board
@@ -61,7 +61,7 @@ impl Position {
         Some(Piece { color: if white { Color::White } else { Color::Black }, kind })
     }
 
-    /// Returns the kind of piece on a square.
+    /// Returns the type of the piece on a square.
     #[inline]
     pub fn kind_at(&self, square: Square) -> Option<Kind> {
         self.kinds[square.index()]
@@ -115,15 +115,15 @@ impl Position {
         self.check_info
     }
 
-    /// Returns the squares from the king (exclusive) to pinning pieces (inclusive) on ranks and
-    /// files, for the side to move.
+    /// Returns the squares from the king of the side to move (exclusive) to pinning pieces on ranks
+    /// and files (inclusive).
     #[inline]
     pub(crate) fn straight_pins(&self) -> Bitboard {
         self.check_info.straight_pins
     }
 
-    /// Returns the squares from the king (exclusive) to pinning pieces (inclusive) on diagonals,
-    /// for the side to move.
+    /// Returns the squares from the king of the side to move (exclusive) to pinning pieces on
+    /// diagonals (inclusive).
     #[inline]
     pub(crate) fn diagonal_pins(&self) -> Bitboard {
         self.check_info.diagonal_pins

@@ -1,4 +1,4 @@
-//! Placement of pieces. Only this module moves pieces, so that piece sets, mailbox and keys stay
+//! Placement of pieces. Only this module moves pieces, so that bitboards, mailbox and keys stay
 //! consistent. The module also recomputes checks and pins.
 
 use super::{Board, CheckInfo, GroupKeys, Position};
@@ -38,7 +38,7 @@ impl Position {
         self.toggle_keys(color, kind, zobrist::placement(color, kind, square));
     }
 
-    /// Removes the piece of this colour and kind from `square`.
+    /// Removes the piece of this colour and type from `square`.
     #[inline]
     pub(super) fn take(&mut self, color: Color, kind: Kind, square: Square) {
         debug_assert_eq!(self.kinds[square.index()], Some(kind));

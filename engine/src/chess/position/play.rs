@@ -46,8 +46,8 @@ impl Position {
     }
 
     /// Predicts the key after a legal move, for prefetching. The prediction is wrong for a double
-    /// push that can be captured en passant, for an en-passant capture, for castling, and for a
-    /// move that forfeits a castling right.
+    /// push after which the pawn can be captured en passant, for an en-passant capture, for
+    /// castling, and for a move that forfeits a castling right.
     #[inline]
     pub(crate) fn key_after(&self, mv: Move) -> u64 {
         let us = self.turn;
@@ -125,7 +125,7 @@ impl Position {
         self.refresh_check_info();
     }
 
-    /// Returns the kind of the captured piece; `None` if the move is not a capture.
+    /// Returns the type of the captured piece; `None` if the move is not a capture.
     #[inline]
     pub fn captured(&self, mv: Move) -> Option<Kind> {
         match (mv.is_capture(), mv.is_en_passant()) {

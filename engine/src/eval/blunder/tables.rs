@@ -6,8 +6,8 @@ use super::super::pair::Pair;
 /// A table as printed in the source code: eighth rank first, files a to h.
 type PrintedTable = [[(i32, i32); 8]; 8];
 
-/// Bonuses by kind of piece and by square. Squares are from the point of view of the piece's side,
-/// a1 first.
+/// Bonuses by piece type and by square. Squares are from the point of view of the piece's side, a1
+/// first.
 pub(super) static SQUARES: [[Pair; 64]; 6] =
     [turned(&PAWN), turned(&KNIGHT), turned(&BISHOP), turned(&ROOK), turned(&QUEEN), turned(&KING)];
 

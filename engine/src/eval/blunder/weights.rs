@@ -7,11 +7,11 @@ const fn p(middle: i32, end: i32) -> Pair {
     Pair::new(middle, end)
 }
 
-/// Value of a piece, by kind.
+/// Value of a piece, by type.
 pub(super) const MATERIAL: [Pair; 6] =
     [p(83, 98), p(328, 273), p(365, 303), p(473, 522), p(968, 976), p(0, 0)];
 
-/// Contribution of a piece to the game phase, by kind.
+/// Contribution of a piece to the game phase, by type.
 pub(super) const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
 /// Game phase of the starting position.

@@ -125,7 +125,7 @@ fn structure(before: &Position, from: Square) -> Score {
 
 /// Weights for a search that computes the gains of moves without the evaluator.
 pub(crate) struct Weights {
-    /// Gain for capturing a piece, by kind.
+    /// Gain for capturing a piece, by piece type.
     pub(crate) worth: [Score; 6],
     /// Gain for promoting to a queen.
     pub(crate) promotion: Score,

@@ -2,7 +2,7 @@
 
 use crate::eval::Score;
 
-/// Gain for capturing a piece, by kind, in units of [`UNIT`]. The king cannot be captured.
+/// Gain for capturing a piece, by type, in units of [`UNIT`]. The king cannot be captured.
 pub(crate) const WORTH: [Score; 6] = [1, 3, 3, 5, 9, 0];
 
 /// Value of a pawn.

@@ -14,7 +14,7 @@ use std::fmt;
 
 use crate::chess::{Color, Piece, Square};
 
-/// Number of inputs: six kinds of friendly and enemy pieces on 64 squares.
+/// Number of inputs: friendly and enemy pieces of six types on 64 squares.
 pub const INPUTS: usize = 768;
 
 /// Number of neurons in the hidden layer, per side.
@@ -62,8 +62,8 @@ pub struct Network {
 pub enum NetworkError {
     /// The bytes do not begin with the header of a network.
     NoNetwork,
-    /// The layer sizes in the header differ from [`HIDDEN`] and [`OUTPUTS`]. Contains the numbers
-    /// of hidden neurons and of outputs in the header.
+    /// The layer sizes in the header differ from [`HIDDEN`] and [`OUTPUTS`]. The two numbers are
+    /// the numbers of hidden neurons and of outputs in the header.
     OtherLayers(u16, u16),
     /// The number of bytes is wrong.
     Length,
@@ -144,7 +144,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// If the bytes are not a network; the error contains the reason.
+    /// Returns the reason if the bytes are not a valid network.
     pub fn read(bytes: &[u8]) -> Result<Network, NetworkError> {
         let (header, weights) =
             bytes.split_at_checked(HEADER_BYTES).ok_or(NetworkError::NoNetwork)?;

@@ -59,8 +59,8 @@ fn bishop_and_knight(board: &Board, color: Color) -> Option<bool> {
     only.then(|| (bishops & LIGHT).any())
 }
 
-/// Returns the number of king moves from `square` to the nearer of the two corners of a square
-/// colour.
+/// Returns the number of king moves from `square` to the nearer of the two corners of one colour
+/// (light if `is_light`).
 fn to_corner(square: Square, is_light: bool) -> u8 {
     let corners = if is_light {
         [Square::at(0, 7), Square::at(7, 0)]

@@ -106,11 +106,11 @@ layout! {
     TEMPO[1] = "side to move";
 }
 
-/// Index of the first mobility weight of each kind of piece, from knight to queen.
+/// Index of the first mobility weight of each piece type, from knight to queen.
 pub(super) const MOBILITY: [usize; 4] =
     [MOBILITY_KNIGHT, MOBILITY_BISHOP, MOBILITY_ROOK, MOBILITY_QUEEN];
 
-/// Index of the first piece-square weight of each kind of piece, from knight to queen.
+/// Index of the first piece-square weight of each piece type, from knight to queen.
 pub(super) const PST: [usize; 4] = [PST_KNIGHT, PST_BISHOP, PST_ROOK, PST_QUEEN];
 
 /// Returns the index of the piece-square weight of a pawn. The square is given from the point of

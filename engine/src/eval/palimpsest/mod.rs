@@ -68,7 +68,7 @@ features! {
     }
 }
 
-/// Contribution of each piece to the game phase, by kind.
+/// Contribution of each piece to the game phase, by type.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
 /// Game phase of the starting position.

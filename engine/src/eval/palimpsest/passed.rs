@@ -8,8 +8,8 @@ use crate::chess::color::Side;
 use crate::chess::{Bitboard, Position, Square};
 use crate::eval::sink::Sink;
 
-/// Minimum rank index of a passed pawn, from the point of view of the pawn's side, at which the
-/// distances of the kings from the square in front of the pawn are evaluated.
+/// Minimum rank index, from the point of view of the pawn's side, at which a passed pawn gets the
+/// terms for the distances of the kings from the square in front of the pawn.
 const KINGS_FROM: usize = 3;
 
 /// Adds the terms of the passed pawns of side `S` to `sink`.

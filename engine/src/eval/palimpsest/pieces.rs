@@ -67,9 +67,9 @@ fn outposts<S: Side>(own: &SideInfo, enemy: &SideInfo) -> Bitboard {
     own.by(Kind::Pawn) & (ranks - enemy.pawn_span)
 }
 
-/// Adds the terms of one piece that are common to all kinds of pieces: piece-square value and
-/// mobility. Also records the attacks of the piece in `own`, including attacks on the enemy king
-/// zone. `index` is 0 for a knight, 1 for a bishop, 2 for a rook and 3 for a queen.
+/// Adds the terms of one piece that are common to all piece types: piece-square value and mobility.
+/// Also records the attacks of the piece in `own`, including attacks on the enemy king zone.
+/// `index` is 0 for a knight, 1 for a bishop, 2 for a rook and 3 for a queen.
 #[inline(always)]
 fn piece<S: Side, K: Sink>(
     index: usize,

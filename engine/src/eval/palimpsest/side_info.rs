@@ -5,7 +5,7 @@ use crate::chess::{Bitboard, Kind, Position, Square, attacks};
 
 /// Attacks of one side, and properties of the side's pawns and king.
 pub(super) struct SideInfo {
-    /// Squares attacked by each kind of piece.
+    /// Squares attacked by each piece type.
     pub(super) attacks: [Bitboard; 6],
     /// Squares attacked by any piece.
     pub(super) attacked: Bitboard,
@@ -20,7 +20,7 @@ pub(super) struct SideInfo {
     pub(super) zone: Bitboard,
     /// Squares that count for the mobility of the side's pieces.
     pub(super) usable: Bitboard,
-    /// Numbers of pieces that attack the enemy king zone, by kind from knight to queen.
+    /// Numbers of pieces that attack the enemy king zone, by type from knight to queen.
     pub(super) attackers: [i32; 4],
     /// Number of attacks by knights, bishops, rooks and queens on squares of the enemy king zone.
     pub(super) zone_attacks: i32,
@@ -74,7 +74,7 @@ impl SideInfo {
         self.attacks[kind.index()] |= reach;
     }
 
-    /// Returns the squares attacked by pieces of this kind.
+    /// Returns the squares attacked by pieces of this type.
     #[inline(always)]
     pub(super) fn by(&self, kind: Kind) -> Bitboard {
         self.attacks[kind.index()]

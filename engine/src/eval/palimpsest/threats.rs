@@ -10,7 +10,7 @@ use crate::eval::sink::Sink;
 /// Files c to f. Only squares on these files count as space.
 const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 
-/// Kinds of pieces that can be threatened, in the order of the weights.
+/// Piece types that can be threatened, in the order of the weights.
 const TARGETS: [Kind; 5] = [Kind::Pawn, Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen];
 
 /// Adds the threats and the space of side `S` to `sink`.
@@ -56,7 +56,7 @@ pub(super) fn score<S: Side, K: Sink>(
     add_weights(sink, Term::Space, color, at::SPACE, space::<S>(position, enemy));
 }
 
-/// Adds a weight for each threatened piece, by kind.
+/// Adds a weight for each threatened piece. The weight depends on the piece type.
 #[inline(always)]
 fn each<S: Side, K: Sink>(
     term: Term,
@@ -72,8 +72,8 @@ fn each<S: Side, K: Sink>(
     }
 }
 
-/// Returns the destinations of safe pawn pushes. A destination is safe if no enemy pawn attacks the
-/// square, and if `S` attacks the square or no enemy piece attacks it.
+/// Returns the destinations of safe pawn pushes. A safe destination is not attacked by any enemy
+/// pawn, and is either attacked by `S` or not attacked by any enemy piece.
 #[inline(always)]
 fn pushes<S: Side>(position: &Position, own: &SideInfo, enemy: &SideInfo) -> Bitboard {
     let board = position.board();

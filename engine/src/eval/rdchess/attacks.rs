@@ -1,4 +1,4 @@
-//! Attack tables: for each side and square, one byte that counts the attackers by kind.
+//! Attack tables: for each side and square, one byte that counts the attackers by type.
 
 use super::weights::WORTH;
 use crate::chess::position::Board;
@@ -12,7 +12,7 @@ use crate::eval::Score;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Attackers(u8);
 
-/// Returns the shift and the maximum value of the field for a kind of piece.
+/// Returns the shift and the maximum value of the field for a piece type.
 const fn field(kind: Kind) -> (u8, u8) {
     match kind {
         Kind::King => (0, 1),
@@ -30,7 +30,7 @@ impl Attackers {
         self.0 == 0
     }
 
-    /// Returns whether there is an attacker of this kind; bishops and knights are not
+    /// Returns whether there is an attacker of this type; bishops and knights are not
     /// distinguished.
     #[inline]
     fn has(self, kind: Kind) -> bool {

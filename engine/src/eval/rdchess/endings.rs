@@ -11,12 +11,14 @@ use crate::eval::sink::Sink;
 pub(super) enum Evaluator {
     /// Draw by insufficient material, or more than 100 plies without a capture or pawn move.
     Draw,
-    /// Two bishops on squares of different colours against a lone king; contains the side with the
-    /// bishops.
+    /// Two bishops on squares of different colours against a lone king. The colour is the side with
+    /// the bishops.
     TwoBishops(Color),
-    /// Bishop and knight against a lone king; contains the side with the bishop and the knight.
+    /// Bishop and knight against a lone king. The colour is the side with the bishop and the
+    /// knight.
     BishopKnight(Color),
-    /// Large material advantage over an opponent without pawns; contains the side that is ahead.
+    /// Large material advantage over an opponent without pawns. The colour is the side that is
+    /// ahead.
     NearMate(Color),
     /// Kings and pawns only.
     Pawns,

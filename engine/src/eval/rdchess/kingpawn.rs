@@ -60,8 +60,8 @@ impl KingPawnTable {
         KingPawnTable { entries, used: TableUse::default() }
     }
 
-    /// Clears the table. The caller must do this when the root parameters change, because the
-    /// cached terms depend on these parameters.
+    /// Clears the table. The caller must clear the table when the root parameters change, because
+    /// the cached terms depend on these parameters.
     pub(super) fn clear(&mut self) {
         self.entries.fill(Entry::UNUSED);
         self.used = TableUse::default();

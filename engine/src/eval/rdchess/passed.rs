@@ -44,7 +44,7 @@ fn is_held(tables: &AttackTables, color: Color, square: Square) -> bool {
     !tables.on(!color, square).is_none() && tables.on(color, square).is_none()
 }
 
-/// Adds to `sink` the term of a pawn that wins the promotion race; for pawn endings only.
+/// Adds to `sink` the term of a pawn that wins the promotion race. Used only for pawn endings.
 pub(super) fn runner<K: Sink>(position: &Position, found: &KingPawn, sink: &mut K) {
     let best = Color::ALL.map(|color| foremost(position, color, found));
     for color in Color::ALL {

@@ -145,7 +145,8 @@ fn behind(occupied: Bitboard, rook: Square, passed: [Bitboard; 2]) -> usize {
         .sum()
 }
 
-/// Returns the endgame score of a side's pawns on squares of the colour of either side's bishops.
+/// Returns the endgame score of a side's pawns on squares of the same colour as either side's
+/// bishops.
 fn bishop_colour(position: &Position, color: Color) -> Score {
     let board = position.board();
     let pawns = board.pieces(color, Kind::Pawn);

@@ -2,7 +2,7 @@
 
 use crate::eval::Score;
 
-/// Value of a piece, by kind.
+/// Value of a piece, by type.
 pub(super) const WORTH: [Score; 6] = [100, 325, 325, 510, 900, 0];
 /// Value of a side's minor and major pieces in the starting position.
 pub(super) const OFFICERS: Score = 3_220;
@@ -55,24 +55,24 @@ pub(super) const PASSED: [Score; 8] = [0, 5, 10, 20, 35, 60, 100, 0];
 pub(super) const CASTLED: Score = 25;
 pub(super) const SHORT_RIGHT_LOST: Score = -12;
 pub(super) const LONG_RIGHT_LOST: Score = -8;
-/// King in the middlegame: per rank away from the back rank.
+/// King in the middlegame: score per rank away from the back rank.
 pub(super) const KING_ADVANCED: Score = -10;
 /// Shelter, by the pawns on a file: a friendly pawn on its second rank, a friendly pawn on its
 /// third rank, any other pawn, no pawn.
 pub(super) const SHELTER: [Score; 4] = [8, 4, -8, -14];
 /// Endgame king: factor of 7 − d, where d is the distance from the centre (1, 3, 5 or 7).
 pub(super) const KING_CENTRE: Score = 3;
-/// Endgame king: per step between the king and the square in front of a passed pawn.
+/// Endgame king: score per step between the king and the square in front of a passed pawn.
 pub(super) const KING_TO_PASSED: Score = -2;
-/// Endgame king: per step between the king and a backward pawn.
+/// Endgame king: score per step between the king and a backward pawn.
 pub(super) const KING_TO_BACKWARD: Score = -1;
 
-/// Minor or major piece: per attacked square of c3–f6.
+/// Minor or major piece: score per attacked square of c3–f6.
 pub(super) const OFFICER_CENTRE: Score = 1;
-/// Minor or major piece: per attacked square next to the enemy king. The second value applies if
-/// the enemy king is evaluated as in the endgame.
+/// Minor or major piece: score per attacked square next to the enemy king. The second value applies
+/// if the enemy king is evaluated as in the endgame.
 pub(super) const OFFICER_KING: [Score; 2] = [2, 1];
-/// Minor or major piece on the back rank in the early phase, by kind.
+/// Minor or major piece on the back rank in the early phase, by piece type.
 pub(super) const UNDEVELOPED: [Score; 6] = [0, -10, -10, -2, -2, 0];
 /// Queen on the fourth rank or higher in the early phase.
 pub(super) const EARLY_QUEEN: Score = -12;
@@ -92,8 +92,9 @@ pub(super) const HUNG_DIVISOR: Score = 50;
 pub(super) const HUNG_SEVERAL: Score = -20;
 pub(super) const PINNED_PAWN: Score = -5;
 pub(super) const PINNED: Score = -15;
-/// Score of each friendly pawn on a square of the colour of the enemy's bishops. Each friendly pawn
-/// on a square of the colour of the friendly bishops has the score with the opposite sign.
+/// Score of each friendly pawn on a square of the same colour as the enemy's bishops. A friendly
+/// pawn on a square of the same colour as the friendly bishops has this score with the opposite
+/// sign.
 pub(super) const BISHOP_COLOUR: Score = -4;
 
 /// Unstoppable pawn: base value, and bonus per rank from the point of view of the pawn's side.
@@ -101,13 +102,13 @@ pub(super) const RUNNER: [Score; 2] = [500, 20];
 
 /// Base score of the endings of two bishops, or of bishop and knight, against a lone king.
 pub(super) const WON_ENDING: Score = 950;
-/// Two bishops: per step of the lone king towards a corner.
+/// Two bishops: score per step of the lone king towards a corner.
 pub(super) const CORNER: Score = 10;
-/// Bishop and knight: per step of the lone king towards a corner of the bishop's colour.
+/// Bishop and knight: score per step of the lone king towards a corner of the bishop's colour.
 pub(super) const RIGHT_CORNER: Score = 15;
-/// Won ending: per step of the kings towards each other.
+/// Won ending: score per step of the kings towards each other.
 pub(super) const KINGS_CLOSE: Score = 5;
-/// Near mate: per unit of the losing king's distance from the centre (1, 3, 5 or 7).
+/// Near mate: score per unit of the losing king's distance from the centre (1, 3, 5 or 7).
 pub(super) const DRIVEN: Score = 12;
-/// Near mate: per step of the kings towards each other.
+/// Near mate: score per step of the kings towards each other.
 pub(super) const NEAR_KINGS_CLOSE: Score = 6;

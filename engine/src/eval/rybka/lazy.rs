@@ -16,13 +16,13 @@ const ROOT_MARGIN: i32 = 3;
 /// full score in the newer version.
 const WINDOW_MARGIN: Score = 250;
 
-/// Values from which estimates are computed, from White's point of view.
+/// Input of the estimates. All values are from White's point of view.
 #[derive(Default)]
 pub(super) struct Estimate {
     /// Score of the root, in pawns.
     root: i32,
     /// Positional part of the score at each ply of the line, in centipawns. Until the position at a
-    /// ply is evaluated, the value is the value of the previous ply.
+    /// ply is evaluated, the element for the ply is a copy of the previous element.
     positional: Vec<Score>,
 }
 

@@ -20,7 +20,7 @@ pub(super) const PHASE_MAX: i32 = 24;
 /// Winning chances, in sixteenths, at which the lead counts in full.
 const WHOLE: i32 = 16;
 
-/// Numbers of pieces of each kind, from pawn to queen, White's first.
+/// Numbers of pieces of each type, from pawn to queen, White's first.
 #[derive(Clone, Copy)]
 pub(super) struct Counts([[i32; 5]; 2]);
 

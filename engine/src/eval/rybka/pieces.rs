@@ -117,8 +117,8 @@ fn is_dangerous(board: &Board, color: Color) -> bool {
     board.pieces(color, Kind::Queen).any() && (board.color(color) & more).any()
 }
 
-/// Returns whether a rook or queen on the seventh rank gets a bonus, because enemy pawns or the
-/// enemy king are on the last two ranks. The rule depends on the version.
+/// Returns whether enemy pawns or the enemy king are on the last two ranks, so that a rook or queen
+/// on the seventh rank gets a bonus. The rule depends on the version.
 #[inline]
 fn seventh_matters<V: Version, S: Side>(board: &Board) -> bool {
     let rank = |index| Bitboard::rank(S::COLOR.relative_rank(index));

@@ -18,7 +18,7 @@ pub(in crate::eval) struct Weights {
     pub(super) rules: Rules,
     /// Weights for material imbalances, in addition to the piece count.
     pub(super) imbalance: Imbalance,
-    /// Piece-square tables by kind.
+    /// Piece-square tables by piece type.
     pub(super) squares: [Squares; 6],
     /// Mobility bonus per reachable square: knight, bishop, rook, queen.
     pub(super) mobility: [Pair; 4],

@@ -37,7 +37,7 @@ pub(super) fn to_square(square: Square88) -> Square {
 pub(super) struct BoardPiece {
     /// Colour of the piece.
     pub(super) color: Color,
-    /// Kind of the piece.
+    /// Type of the piece.
     pub(super) kind: Kind,
     /// `true` for a king or rook that may still castle.
     pub(super) unmoved: bool,
@@ -163,8 +163,8 @@ impl Board {
         self.0[square as usize & 0x7F]
     }
 
-    /// Returns how many of the two squares two files to the left and right of `square` do not
-    /// contain `pawn`.
+    /// Returns the number of sides (left and right of `square`) on which the square two files away
+    /// does not contain `pawn`.
     pub(super) fn missing_beside(&self, square: Square88, pawn: BoardPiece) -> i32 {
         let missing = |at: Square88| is_off_board(at) || self.at(at) != Some(pawn);
         i32::from(missing(square - 2)) + i32::from(missing(square + 2))

@@ -119,7 +119,7 @@ pub(super) fn search(
 }
 
 /// Returns the root score for a score of the game. micro-Max cannot handle material scores that
-/// look like mate scores, so a smaller score replaces such a score.
+/// look like mate scores, so such a score is replaced by a smaller score.
 fn bounded_root_score(score: Score) -> Score {
     if score.abs() > MATE_THRESHOLD { score.signum() * MATE_THRESHOLD / 2 } else { score }
 }

@@ -1,9 +1,9 @@
-//! Killer moves: quiet moves that caused cutoffs at the same ply, with the number of cutoffs.
+//! Killer moves: quiet moves that caused cutoffs at the same ply, each with its number of cutoffs.
 
 use crate::chess::Move;
 use crate::eval::score::MAX_PLY;
 
-/// Two killer moves per ply, with the number of cutoffs of each move.
+/// Two killer moves per ply, each with its number of cutoffs.
 pub(super) struct Killers(Vec<[(Option<Move>, u32); 2]>);
 
 impl Killers {

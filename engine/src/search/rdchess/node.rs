@@ -309,8 +309,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the table's reply to `mv`, which completes a principal variation that a table hit
-    /// has cut short after `mv`.
+    /// Returns the reply to `mv` from the table. The reply completes a principal variation that was
+    /// cut short after `mv` by a table hit.
     fn answer(&mut self, mv: Move) -> Option<Move> {
         let after = self.line.position().play(mv);
         let reply = self.look_up(after.key()).and_then(|entry| entry.mv);

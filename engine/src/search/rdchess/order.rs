@@ -136,7 +136,8 @@ impl MoveOrder {
         self.given = 0;
     }
 
-    /// Generates the captures. Captures of the piece that has just captured are searched first.
+    /// Generates the captures. Recaptures (captures of the piece that has just captured) come
+    /// first.
     fn begin_captures(&mut self, position: &Position) {
         let [generator, _] = Generator::pair(position);
         let all = generator.moves(position, self.towards());
@@ -173,7 +174,7 @@ impl MoveOrder {
         self.begin(Step::Killers, killers);
     }
 
-    /// Sorts the captures that do not lose material by static exchange evaluation. Captures that
+    /// Sorts, by static exchange evaluation, the captures that do not lose material. Captures that
     /// lose material are kept for a later stage.
     fn begin_good_captures(&mut self, position: &Position) {
         let captures = std::mem::take(&mut self.captures);
