@@ -15,15 +15,16 @@ use arbiter_process::read_text;
 use arbiter_rate::{Choice, ScanOptions, Tally};
 use arbiter_report::{Ratings, elostat, games_document, log_warn, note, ratings_json};
 use arbiter_settings::{Choices, one_of};
-use arbiter_stats::ratings::{
-    LOGISTIC_SCALE, Options, OutcomeModel, Prior, Relation, scale_of,
-};
+use arbiter_stats::ratings::{LOGISTIC_SCALE, Options, OutcomeModel, Prior, Relation, scale_of};
 
 /// Models of draws, with their help.
 const LAWS: &Choices<OutcomeModel> = &[
     (OutcomeModel::Scores, "A draw is half a point, as in Ordo and in the Elo of a match"),
-    (OutcomeModel::Davidson, "Davidson's model, which widens the scale"),
-    (OutcomeModel::RaoKupper, "Rao and Kupper's model (used by BayesElo), which narrows the scale"),
+    (OutcomeModel::Davidson, "Davidson's model; rating differences are larger than with scores"),
+    (
+        OutcomeModel::RaoKupper,
+        "Rao and Kupper's model (used by BayesElo); rating differences are smaller than with scores",
+    ),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

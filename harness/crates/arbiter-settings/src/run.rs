@@ -62,8 +62,8 @@ settings! {
         noswap: bool => plan.design.is_single.then_some(""),
         /// Give White in the first game of each pair to the engine listed second
         reverse: bool => plan.design.is_reversed.then_some(""),
-        /// Pause, in milliseconds, between a game and the next game of the same slot
-        /// [default: 0]
+        /// Pause, in milliseconds, before each concurrent slot (see --concurrency) starts its next
+        /// game [default: 0]
         wait["MS"]: Option<u64> => unless(0, plan.wait.as_millis()),
     }
     "Run" => {
@@ -223,7 +223,7 @@ keys! {
     r#match["REGEX"]: LinePattern as "text",
     /// san (Nf3), lan (Ng1f3) or uci (g1f3) [default: san]
     notation["NOTATION"]: Notation as "text",
-    /// Write no comments, and only the Seven Tag Roster
+    /// Write only the Seven Tag Roster and the moves, without comments
     minimal["true|false"]: bool as "truth",
     /// Event tag [default: the kind of run]
     event["TEXT"]: String as "text",

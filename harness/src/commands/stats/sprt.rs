@@ -238,7 +238,8 @@ fn table(
         line("Pairs ratio", if none_lost { "no pair lost".to_owned() } else { ratio });
         line("Level pairs", percent(figures.level_ratio));
         if figures.wins.is_some() {
-            line("Opening bias (Elo)", plus_minus_95(bias));
+            // A root mean square has no sign.
+            line("Opening bias (Elo)", plus_minus_95(bias).replace('+', ""));
         }
     }
     line("Score", percent(figures.score));

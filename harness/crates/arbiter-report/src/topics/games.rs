@@ -34,8 +34,8 @@ pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: 
     });
     document.heading("Misjudged games");
     document.paragraph(format!(
-        "Games that an engine evaluated at {MIN_ADVANTAGE} pawns or more but did not win, worst \
-         first."
+        "Games in which an engine reported {MIN_ADVANTAGE} pawns or more but did not win, largest \
+         difference between the reported and the actual result first."
     ));
     document.blocks.push(Block::Games(games.collect()));
 }

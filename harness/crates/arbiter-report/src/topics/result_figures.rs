@@ -309,7 +309,8 @@ pub(crate) fn bias_of_openings(pairs: &Pentanomial, games: &Trinomial) -> String
     format!(
         " Opening bias in Elo (root mean square, estimated from the two games of each pair): {}. \
          The bias cancels out, because each opening is played with both colours.",
-        parts::plus_minus_95(Some(bias)),
+        // A root mean square has no sign.
+        parts::plus_minus_95(Some(bias)).replace('+', ""),
     )
 }
 

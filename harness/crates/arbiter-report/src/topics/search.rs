@@ -35,9 +35,9 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
     }
     document.heading("Search statistics");
     document.paragraph(
-        "The tables also list the figures by game phase. The phase depends on the material without \
-         kings and pawns (minor piece 1, rook 2, queen 4; 24 at the start): the game is in the \
-         opening with at least 22, in the endgame with less than 9.",
+        "The tables also list the figures by game phase. The phase depends on the non-pawn material \
+         (minor piece 1, rook 2, queen 4; total at the start: 24): a total of 22 or more is the \
+         opening, a total below 9 is the endgame, and all other totals are the middlegame.",
     );
     document.figures(figures);
 }
