@@ -45,8 +45,9 @@ pub struct Budget {
 const MOVES_LEFT: u64 = 26;
 
 /// Reserve that is kept on the clock, as a multiple of the move overhead. Without a reserve, a
-/// delay on a busy machine could lose the game on time. In a test on a busy machine, 11 of 120 games
-/// at 0.2 s + 2 ms were lost on time without the reserve, and 5 of 120 games with the reserve.
+/// delay on a busy machine could lose the game on time. In a test on a busy machine, 11 of 120
+/// games at 0.2 s + 2 ms were lost on time without the reserve, and 5 of 120 games with the
+/// reserve.
 const RESERVE_OVERHEADS: u64 = 4;
 
 impl Budget {

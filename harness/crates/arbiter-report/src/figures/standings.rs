@@ -75,7 +75,10 @@ impl Rating {
         match (self.margin, self.won_all) {
             (Some(0.0), _) | (None, None) => self.to_string(),
             (Some(_), _) => format!("{self} Elo (95 %) {level}"),
-            (None, Some(_)) => format!("{}–{} (no interval)", games.wins, games.losses),
+            (None, Some(_)) => {
+                let reason = "no interval: all games had the same result";
+                format!("{}–{} ({reason})", games.wins, games.losses)
+            }
         }
     }
 

@@ -297,7 +297,7 @@ mod tests {
         let first = headline(&[([0, 1], 6), ([1, 2], 6)], &[], 0.0);
         assert!(first.starts_with("A is rated first (not significantly): +"), "{first}");
         let first = headline(&[([0, 1], 10), ([1, 2], 6)], &[], 0.0);
-        assert_eq!(first, "A is rated first: 10–0 (no interval).");
+        assert_eq!(first, "A is rated first: 10–0 (no interval: all games had the same result).");
         let cycle = [([0, 1], 6), ([0, 2], 4), ([1, 2], 6)];
         let first = headline(&cycle, &[], 0.0);
         assert!(first.contains(" shares first place: +0.0 ± "), "{first}");
