@@ -78,8 +78,12 @@ impl PlannedTest {
     /// computed for the pairs that [`Simulation`](super::simulate::Simulation) plays. If a score of
     /// a pair has the probability 0, the point is computed with Brownian motion instead.
     pub fn at(&self, elo: f64) -> OperatingPoint {
-        let nelo = NELO_PER_SIGMA * (score_from_elo(elo) - 0.5) / self.variance_per_game.sqrt();
-        let exit = self.pairs_at(elo).and_then(|pairs| self.test.exit_of_pairs(&pairs));
+        let pairs = self.pairs_at(elo);
+        let nelo = pairs.as_ref().and_then(strengths).map_or_else(
+            || NELO_PER_SIGMA * (score_from_elo(elo) - 0.5) / self.variance_per_game.sqrt(),
+            |(nelo, _)| nelo,
+        );
+        let exit = pairs.and_then(|pairs| self.test.exit_of_pairs(&pairs));
         // The walk counts pairs, but operating points count games.
         let exit = exit.map(|exit| Exit { mean_units: 2.0 * exit.mean_units, ..exit });
         let exit = exit.unwrap_or_else(|| self.test.expectation(elo, self.variance_per_game));
@@ -127,6 +131,20 @@ mod tests {
         assert!((bound - 1.01916518594).abs() < 1e-9, "{bound}");
         let extreme = Conditions { draw_rate: 0.9, bias_elo: 400.0 };
         assert_eq!(PlannedTest::new(test, extreme), None);
+    }
+
+    #[test]
+    fn points_have_the_strengths_of_simulated_pairs() {
+        let test = Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
+        let conditions = Conditions { draw_rate: 0.5, bias_elo: 0.0 };
+        let planned = PlannedTest::new(test, conditions).expect("some variance");
+        let equal = pair_model(0.5, 0.0).expect("all scores are possible");
+        for nelo in [-50.0, 0.0, 50.0, 100.0] {
+            let pairs = shifted(&equal, nelo, Model::Normalized);
+            let (_, elo) = strengths(&pairs).expect("some variance");
+            let point = planned.at(elo);
+            assert!((point.nelo - nelo).abs() < 1e-3, "{nelo}: {}", point.nelo);
+        }
     }
 
     #[test]
