@@ -19,6 +19,8 @@ pub(crate) struct PageVersion {
     changed: Vec<u64>,
     /// Version in which fragments were last added, removed or moved.
     ordered: u64,
+    /// Changes since the previous version, as JSON; most viewers need only these changes.
+    newest: String,
 }
 
 impl PageVersion {
@@ -40,17 +42,23 @@ impl PageVersion {
             fragments.iter().map(|fragment| before(fragment).unwrap_or(version)).collect();
         let is_ordered = ids(&fragments) == ids(&self.fragments);
         let ordered = if is_ordered { self.ordered } else { version };
-        Some(PageVersion { version, fragments, changed, ordered })
+        let mut next = PageVersion { version, fragments, changed, ordered, newest: String::new() };
+        next.newest = next.compose(self.version);
+        Some(next)
     }
 
     /// Returns one line of JSON for a viewer that has version `version`: the fragments that have
     /// changed since that version, and the order of all fragments if the order has changed.
     pub(crate) fn since(&self, version: u64) -> String {
+        if version + 1 == self.version { self.newest.clone() } else { self.compose(version) }
+    }
+
+    fn compose(&self, seen_version: u64) -> String {
         let changed =
-            self.fragments.iter().zip(&self.changed).filter(|(_, since)| **since > version);
+            self.fragments.iter().zip(&self.changed).filter(|(_, since)| **since > seen_version);
         let changed: Vec<_> =
             changed.map(|(fragment, _)| json!([fragment.id, fragment.html])).collect();
-        let order = (self.ordered > version).then(|| ids(&self.fragments));
+        let order = (self.ordered > seen_version).then(|| ids(&self.fragments));
         json!({ "parts": changed, "order": order }).to_string()
     }
 }
