@@ -532,6 +532,10 @@ fn spaces_that_are_not_ascii_are_white_space() {
                 [White \"c\"]\n\n1. d4\u{200b} d\u{200b}5\u{202f}\n\u{a0}\n1. c4 *\n";
     let expected = "1-5: [a] [b] e4\n7-10: [c] d4 d5\n11-12: c4 *\n";
     assert_eq!(games_text(text), expected);
+    let joined = "[White \"می\u{200c}خواهم \u{200f}👩\u{200d}💻\"]\n\n\
+                  1.\u{200d}e4 e\u{200c}5 {क्\u{200d}ष} *\n";
+    let expected = "1-4: [می\u{200c}خواهم 👩\u{200d}💻] e4 e5 {क्\u{200d}ष} *\n";
+    assert_eq!(games_text(joined), expected);
     let latin1 = b"[White \"a\"]\xa0\n[Black \"\xfc\"]\xa0\n\xa0\n1. e4\xa0\n\xa0\n1. d4 *\n";
     assert_eq!(games_text(latin1), "1-5: [a] [\u{fc}] e4\n6-7: d4 *\n");
 }
