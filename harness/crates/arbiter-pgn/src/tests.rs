@@ -396,9 +396,14 @@ fn common_variant_names_and_empty_fen_tags_are_read() {
     let mut tags = Tags::default();
     tags.set(b"White", b"a");
     tags.set(b"White", b"a");
-    assert!(!tags.has_two_values && tags.start().is_ok());
+    assert!(tags.start().is_ok());
     tags.set(b"white", b"b");
-    assert!(tags.has_two_values && tags.start().is_err());
+    assert_eq!(tags.start().unwrap_err(), "expected one value of the tag `White`, got two");
+    for values in [["?", "1-0"], ["1-0", "*"], ["", "1-0"], ["1-0", ""]] {
+        let mut tags = Tags::default();
+        values.iter().for_each(|value| tags.set(b"Result", value.as_bytes()));
+        assert!(tags.start().is_ok() && tags.result == b"1-0", "{values:?}");
+    }
 }
 
 #[test]
