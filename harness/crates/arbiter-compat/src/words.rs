@@ -69,8 +69,10 @@ impl Word {
 
     /// Returns `true` for an option without a value, otherwise an error.
     pub(super) fn switch(&self) -> Result<bool, String> {
-        let wrong = |value| format!("-{} takes no value; unexpected '{value}'", self.name);
-        self.values.first().map_or(Ok(true), |value| Err(wrong(value)))
+        match self.values.first() {
+            None => Ok(true),
+            Some(value) => Err(format!("-{} takes no value; unexpected '{value}'", self.name)),
+        }
     }
 
     /// Splits each value into a key and its value; a key without `=` has no value.

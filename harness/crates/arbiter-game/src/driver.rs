@@ -105,7 +105,7 @@ pub async fn play(
                 Reply::Claim(_) | Reply::Fault(_) => None,
             };
             referee.judge(reply);
-            if referee.late.is_some() {
+            if referee.late().is_some() {
                 let lost = |(earlier, search)| mover.process().delays().since(&earlier, search);
                 late_waited = delays.zip(elapsed).map(lost);
             }
@@ -124,7 +124,7 @@ pub async fn play(
         };
         let recorders = ByColor { white: Some(&*white.recorder), black: Some(&*black.recorder) };
         let ready = ByColor { white: white.ready_time, black: black.ready_time };
-        let late = referee.late.map(|over| LateMove { over, waited: late_waited });
+        let late = referee.late().map(|over| LateMove { over, waited: late_waited });
         let record =
             GameRecord { ready, late, ..record(&setup, referee, outcome, started, recorders) };
         (record, ByColor { white, black })

@@ -216,8 +216,10 @@ impl EngineProcess {
     /// Lets the engine ponder. Fails if the engine no longer reads its input.
     pub fn ponder(&mut self, forecast: Forecast) -> Result<(), EngineError> {
         self.since = Instant::now();
-        let text = self.session.ponder(forecast.position, forecast.go);
-        text.map_or(Ok(()), |text| self.send(&text))
+        match self.session.ponder(forecast.position, forecast.go) {
+            Some(text) => self.send(&text),
+            None => Ok(()),
+        }
     }
 
     /// Processes the lines of the engine while the engine ponders, so that its output pipe never

@@ -124,8 +124,7 @@ pub struct Referee {
     pub(crate) keep: Arc<KeptFields>,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
-    /// Time by which the side that lost on time exceeded the available time.
-    pub(crate) late: Option<Duration>,
+    late: Option<Duration>,
 }
 
 impl Referee {
@@ -171,6 +170,11 @@ impl Referee {
     /// Returns the outcome of the game, if the game is over.
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
+    }
+
+    /// Returns the time by which the side that lost on time exceeded the available time.
+    pub(crate) fn late(&self) -> Option<Duration> {
+        self.late
     }
 
     /// Returns the task of the side to move.

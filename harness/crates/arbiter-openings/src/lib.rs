@@ -98,7 +98,7 @@ pub struct Book {
     /// Indices of the remaining openings, and the original length of the book, if the book was
     /// [reduced](Book::keep) or only partly read.
     kept: Option<(Vec<usize>, usize)>,
-    /// Errors in the entries that were skipped.
+    /// Faults in the entries that were skipped.
     pub quarantine: Quarantine,
     /// Corrections of the positions in the book: impossible en passant squares and castling rights,
     /// which are ignored.
@@ -189,7 +189,7 @@ pub fn load(path: &Path, options: ReadOptions) -> Result<Book, String> {
 }
 
 /// Reads only the openings at the indices `places` of a book. An earlier reading must have shown
-/// that the book has `length` openings and no errors; returns `None` if this is no longer true.
+/// that the book has `length` openings and no faults; returns `None` if this is no longer true.
 /// This function takes a fraction of the time of [`load`], because the remaining positions of a
 /// list are only counted.
 pub fn load_places(
@@ -230,7 +230,7 @@ pub fn from_moves(name: &str, moves: &[u8], plies: usize) -> Book {
     collector.finish(name.into()).expect("a book in the program has openings")
 }
 
-/// Openings and errors in a book that is being read.
+/// Openings and faults in a book that is being read.
 #[derive(Default)]
 struct Collector {
     options: ReadOptions,

@@ -170,16 +170,6 @@ fn uci(m: u16) -> Option<UciMove> {
     Some(UciMove::Normal { from: square(m >> 6), to: square(m), promotion })
 }
 
-// Lines of weighted moves, sampled without replacement.
-//
-// Each line that has not been drawn yet is drawn with a probability proportional to the product of
-// the line's move probabilities. The algorithm is a race: a line with probability p arrives after
-// a time that is exponentially distributed with rate p, and lines are taken in order of arrival.
-// The time of the first arrival below a position is exponentially distributed, with the position's
-// probability as the rate. After this arrival, the remaining times of the other lines have the
-// same distribution as at the start. The tree is therefore expanded only on the path to the next
-// arrival.
-
 /// Maximum number of nodes in the tree of lines. The limit suffices for all requested lines, and
 /// bounds the work for books in which all lines lead to the same few positions.
 const MAX_NODES: usize = 4_000_000;
@@ -198,7 +188,14 @@ struct Node {
     probability: f64,
 }
 
-/// Lines that have not been drawn yet.
+/// Lines of weighted moves that have not been drawn yet, to be sampled without replacement.
+///
+/// Each line is drawn with a probability proportional to the product of the line's move
+/// probabilities. The algorithm is a race: a line with probability p arrives after a time that is
+/// exponentially distributed with rate p, and lines are taken in order of arrival. The time of the
+/// first arrival below a position is exponentially distributed, with the position's probability as
+/// the rate. After this arrival, the remaining times of the other lines have the same distribution
+/// as at the start. The tree is therefore expanded only on the path to the next arrival.
 struct Lines {
     table: Table,
     depth: usize,

@@ -1,25 +1,25 @@
-//! Errors in a book: the number of errors, and descriptions of the first errors.
+//! Faults in a book: the number of faults, and descriptions of the first faults.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of descriptions of errors that are kept for a book; further errors are only
+/// Maximum number of descriptions of faults that are kept for a book; further faults are only
 /// counted.
 pub const MAX_FAULTS: usize = 20;
 
-/// Errors in the lines or games of a book. An error belongs either to a skipped entry, from which
-/// no game can start, or to a corrected entry. Every report of the run shows the errors.
+/// Faults in the lines or games of a book. A fault belongs either to a skipped entry, from which
+/// no game can start, or to a corrected entry. Every report of the run shows the faults.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Quarantine {
-    /// Number of errors.
+    /// Number of faults.
     pub count: u64,
-    /// Descriptions of the first errors, each with its file and line number.
+    /// Descriptions of the first faults, each with its file and line number.
     pub faults: Vec<String>,
 }
 
 impl Quarantine {
-    /// Adds errors.
+    /// Adds faults.
     pub(super) fn extend(&mut self, faults: impl IntoIterator<Item = impl ToString>) {
         for fault in faults {
             self.count += 1;
@@ -29,13 +29,13 @@ impl Quarantine {
         }
     }
 
-    /// Returns whether there are no errors.
+    /// Returns whether there are no faults.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Returns the descriptions of the first errors (at most `most`), and a line with the number of
-    /// remaining errors, if any.
+    /// Returns the descriptions of the first faults (at most `most`), and a line with the number of
+    /// remaining faults, if any.
     pub fn first(&self, most: usize) -> Vec<String> {
         let listed = &self.faults[..self.faults.len().min(most)];
         let others = self.count.saturating_sub(listed.len() as u64);

@@ -1,25 +1,31 @@
 //! White space and lines.
 
+use std::borrow::Cow;
+
 use memchr::memchr;
 
 /// Returns a text with ASCII spaces in place of other spaces, and without characters that have no
-/// width, such as byte order marks. Web pages and word processors insert both.
-pub(crate) fn plain_blanks(text: Vec<u8>) -> Vec<u8> {
+/// width, such as byte order marks. Web pages and word processors insert both. Keeps joiners and
+/// non-joiners. The number of line endings does not change.
+pub(crate) fn plain_blanks(text: &[u8]) -> Cow<'_, [u8]> {
     if text.is_ascii() {
-        return text;
+        return Cow::Borrowed(text);
     }
+    // Persian and Indic names, and emoji, contain these two characters.
+    let is_joiner = |c: char| matches!(c, '\u{200c}' | '\u{200d}');
+    let is_invisible = |c: char| has_no_width(c) && !is_joiner(c);
     let is_odd_space = |c: char| !c.is_ascii() && c.is_whitespace();
     let mut plain = Vec::with_capacity(text.len());
     for chunk in text.utf8_chunks() {
         for part in chunk.valid().split_inclusive(|c: char| !c.is_ascii()) {
-            let visible = part.trim_end_matches(|c| is_odd_space(c) || has_no_width(c));
+            let visible = part.trim_end_matches(|c| is_odd_space(c) || is_invisible(c));
             plain.extend_from_slice(visible.as_bytes());
             plain.extend(part.ends_with(is_odd_space).then_some(b' '));
         }
         // A byte that is not UTF-8 is read as Latin-1, which has one such space.
         plain.extend(chunk.invalid().iter().map(|byte| if *byte == 0xa0 { b' ' } else { *byte }));
     }
-    plain
+    Cow::Owned(plain)
 }
 
 pub(crate) fn has_no_width(c: char) -> bool {

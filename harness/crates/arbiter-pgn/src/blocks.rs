@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read};
 use arbiter_position::PlainText;
 use memchr::{memmem, memrchr, memrchr2};
 
-use super::blanks::{line_length, plain_blanks, trimmed};
+use super::blanks::{line_length, trimmed};
 use super::tag_text::{MAX_QUOTE, begins_tags, end_of_quote, first_tags, known_tags};
 
 /// Maximum size of a block, in bytes, unless one game is longer. A block of this size fits into the
@@ -17,7 +17,7 @@ const BLOCK: usize = 1 << 20;
 const MAX_GAME: usize = 64 << 20;
 
 /// Iterator that splits a stream into blocks of complete games. Lines in the blocks end with line
-/// feeds, and all spaces are ASCII.
+/// feeds.
 #[derive(Debug)]
 pub struct Blocks<R> {
     source: PlainText<R>,
@@ -45,7 +45,7 @@ impl<R: Read> Iterator for Blocks<R> {
             let searched = self.rest.len().saturating_sub(unsearched);
             if let Some(begin) = last_game(&self.rest, searched) {
                 let rest = self.rest.split_off(begin);
-                return Some(Ok(plain_blanks(std::mem::replace(&mut self.rest, rest))));
+                return Some(Ok(std::mem::replace(&mut self.rest, rest)));
             }
             if wanted >= MAX_GAME && self.end.is_none() {
                 let message = format!("expected games of at most {MAX_GAME} bytes");
@@ -59,7 +59,7 @@ impl<R: Read> Iterator for Blocks<R> {
         match self.end.replace(Ok(())) {
             Some(Err(error)) => Some(Err(error)),
             _ if rest.is_empty() => None,
-            _ => Some(Ok(plain_blanks(rest))),
+            _ => Some(Ok(rest)),
         }
     }
 }

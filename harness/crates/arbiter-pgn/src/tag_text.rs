@@ -156,5 +156,7 @@ fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
 /// Returns whether a text starts with a quotation mark that word processors write in place of `"`.
 fn is_typographic(text: &[u8]) -> bool {
     // The apostrophe `’` only closes a quotation.
-    "«»‘‚‛“”„‟".chars().any(|mark| text.starts_with(mark.to_string().as_bytes()))
+    ["«", "»", "‘", "‚", "‛", "“", "”", "„", "‟"]
+        .iter()
+        .any(|mark| text.starts_with(mark.as_bytes()))
 }

@@ -39,8 +39,8 @@ pub fn text_of(bytes: &[u8]) -> String {
 pub struct Tags {
     /// `true` if the game has at least one tag.
     pub any: bool,
-    /// `true` if a tag occurs twice with different values.
-    pub has_two_values: bool,
+    /// Name of a tag that occurs twice with different values; `None` if there is no such tag.
+    pub two_valued: Option<&'static str>,
     /// White's name.
     pub white: Vec<u8>,
     /// Black's name.
@@ -58,25 +58,34 @@ pub struct Tags {
 impl Tags {
     /// Clears all tags but keeps the allocated memory.
     pub(crate) fn clear(&mut self) {
-        let Tags { any, has_two_values, white, black, result, fen, termination, variant } = self;
-        (*any, *has_two_values) = (false, false);
+        let Tags { any, two_valued, white, black, result, fen, termination, variant } = self;
+        (*any, *two_valued) = (false, None);
         [white, black, result, fen, termination, variant].into_iter().for_each(Vec::clear);
     }
 
     /// Sets the value of a tag; ignores tags that no command needs.
     pub(crate) fn set(&mut self, name: &[u8], value: &[u8]) {
         self.any = true;
-        let known: [(&[u8], &mut Vec<u8>); 6] = [
-            (b"White", &mut self.white),
-            (b"Black", &mut self.black),
-            (b"Result", &mut self.result),
-            (b"FEN", &mut self.fen),
-            (b"Termination", &mut self.termination),
-            (b"Variant", &mut self.variant),
+        let known: [(&str, &mut Vec<u8>); 6] = [
+            ("White", &mut self.white),
+            ("Black", &mut self.black),
+            ("Result", &mut self.result),
+            ("FEN", &mut self.fen),
+            ("Termination", &mut self.termination),
+            ("Variant", &mut self.variant),
         ];
         let (name, value) = (trimmed(name), value.trim_ascii());
-        for (_, target) in known.into_iter().filter(|(known, _)| name.eq_ignore_ascii_case(known)) {
-            self.has_two_values |= !target.is_empty() && target != value;
+        let is_known = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
+        let is_placeholder = |value: &[u8]| matches!(value, b"" | b"?" | b"*");
+        for (known, target) in known.into_iter().filter(|(known, _)| is_known(known)) {
+            let has_value = !is_placeholder(target);
+            // A placeholder does not contradict a value.
+            if has_value && is_placeholder(value) {
+                continue;
+            }
+            if has_value && target != value {
+                self.two_valued = Some(known);
+            }
             target.clear();
             target.extend_from_slice(value);
         }
@@ -120,8 +129,8 @@ impl Tags {
     /// Fails if the variant is neither chess nor Chess960, if the `FEN` tag is not a valid
     /// position, or if a tag has two values.
     pub fn start(&self) -> Result<Start, String> {
-        if self.has_two_values {
-            return Err("expected each tag once, got one with two values".to_owned());
+        if let Some(name) = self.two_valued {
+            return Err(format!("expected one value of the tag `{name}`, got two"));
         }
         let is_chess960 = self.is_chess960()?;
         if self.fen.is_empty() {

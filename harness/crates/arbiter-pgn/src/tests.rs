@@ -396,9 +396,14 @@ fn common_variant_names_and_empty_fen_tags_are_read() {
     let mut tags = Tags::default();
     tags.set(b"White", b"a");
     tags.set(b"White", b"a");
-    assert!(!tags.has_two_values && tags.start().is_ok());
+    assert!(tags.start().is_ok());
     tags.set(b"white", b"b");
-    assert!(tags.has_two_values && tags.start().is_err());
+    assert_eq!(tags.start().unwrap_err(), "expected one value of the tag `White`, got two");
+    for values in [["?", "1-0"], ["1-0", "*"], ["", "1-0"], ["1-0", ""]] {
+        let mut tags = Tags::default();
+        values.iter().for_each(|value| tags.set(b"Result", value.as_bytes()));
+        assert!(tags.start().is_ok() && tags.result == b"1-0", "{values:?}");
+    }
 }
 
 #[test]
@@ -532,6 +537,10 @@ fn spaces_that_are_not_ascii_are_white_space() {
                 [White \"c\"]\n\n1. d4\u{200b} d\u{200b}5\u{202f}\n\u{a0}\n1. c4 *\n";
     let expected = "1-5: [a] [b] e4\n7-10: [c] d4 d5\n11-12: c4 *\n";
     assert_eq!(games_text(text), expected);
+    let joined = "[White \"می\u{200c}خواهم \u{200f}👩\u{200d}💻\"]\n\n\
+                  1.\u{200d}e4 e\u{200c}5 {क्\u{200d}ष} *\n";
+    let expected = "1-4: [می\u{200c}خواهم 👩\u{200d}💻] e4 e5 {क्\u{200d}ष} *\n";
+    assert_eq!(games_text(joined), expected);
     let latin1 = b"[White \"a\"]\xa0\n[Black \"\xfc\"]\xa0\n\xa0\n1. e4\xa0\n\xa0\n1. d4 *\n";
     assert_eq!(games_text(latin1), "1-5: [a] [\u{fc}] e4\n6-7: d4 *\n");
 }

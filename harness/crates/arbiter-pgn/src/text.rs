@@ -10,7 +10,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter, memmem};
 use shakmaty::san::SanPlus;
 
-use super::blanks::{is_blank, line_length};
+use super::blanks::{is_blank, line_length, plain_blanks};
 use super::tag_text::{
     begins_tags, end_of_quote, first_tags, is_tag, known_tags, odd_tag, plain_tag,
 };
@@ -45,8 +45,9 @@ pub struct Text<'t> {
 impl Text<'_> {
     /// Converts complete games, a block of [`Blocks`](super::Blocks), into normal form.
     pub fn new(text: &[u8]) -> Text<'_> {
-        let mut games = Normalizer { text, ..Normalizer::default() };
-        while games.at < text.len() {
+        let plain = plain_blanks(text);
+        let mut games = Normalizer { text: &plain, ..Normalizer::default() };
+        while games.at < plain.len() {
             games.tags();
             games.movetext();
         }
@@ -54,9 +55,9 @@ impl Text<'_> {
         if copied == 0 && out.is_empty() {
             // Most files already have the normal form, and copying a file would take as long as
             // reading the file.
-            return Text { bytes: Cow::Borrowed(text), added };
+            return Text { bytes: plain, added };
         }
-        out.extend_from_slice(&text[copied..]);
+        out.extend_from_slice(&plain[copied..]);
         Text { bytes: Cow::Owned(out), added }
     }
 }

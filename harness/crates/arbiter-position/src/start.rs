@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
+use shakmaty::uci::UciMove;
 use shakmaty::{
     Bitboard, CastlingMode, Chess, EnPassantMode, FromSetup, Position, PositionError, Setup,
 };
@@ -38,10 +39,11 @@ impl Start {
     /// Fails in the same cases as [`Start::split`], and if moves follow the position.
     pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
-        let first = rest.split_whitespace().next().unwrap_or_default();
+        let is_between = |c: char| c.is_whitespace() || c == '"';
+        let before = text[..text.len() - rest.len()].trim_end_matches(is_between);
         // If the moves were ignored, the position would differ from the position that the line
-        // describes. `c3` is both a move and an opcode.
-        if first == "moves" || !is_opcode(first) && San::from_ascii(first.as_bytes()).is_ok() {
+        // describes. The text after a semicolon is a comment.
+        if !before.ends_with(';') && begins_with_moves(rest) {
             return Err("expected a position, got one with moves; give the game as PGN".to_owned());
         }
         Ok(start)
@@ -149,6 +151,26 @@ impl Start {
             format!("position fen {fen} moves {}", moves.join(" "))
         }
     }
+}
+
+/// Returns whether the text after a position starts with a move or with the word `moves`.
+fn begins_with_moves(text: &str) -> bool {
+    let after_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered = after_number.starts_with('.');
+    let text = if is_numbered { after_number.trim_start_matches(['.', ' ']) } else { text };
+    let word = text.split_whitespace().next().unwrap_or_default();
+    // `c3` is both a move and an opcode.
+    if is_opcode(word) && !is_numbered {
+        return false;
+    }
+    let word = word.trim_end_matches(['!', '?', '+', '#', ',', ';']);
+    // FIDE notation uses zeros for castling, and long notation a hyphen.
+    let forms = [word.replace('0', "O"), word.replace('-', "")];
+    let is_move = |form: &String| {
+        San::from_ascii(form.as_bytes()).is_ok_and(|san| san != San::Null)
+            || UciMove::from_ascii(form.as_bytes()).is_ok_and(|uci| uci != UciMove::Null)
+    };
+    word == "moves" || forms.iter().any(is_move)
 }
 
 /// Returns the FEN of a position, which contains an en passant square after every double pawn push.

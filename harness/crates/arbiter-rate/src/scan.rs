@@ -414,7 +414,7 @@ fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     if !tags.any {
         return Err(RejectReason::Unreadable);
     }
-    if tags.has_two_values {
+    if tags.two_valued.is_some() {
         return Err(RejectReason::TwoValues);
     }
     if is_nameless(&tags.white) || is_nameless(&tags.black) {

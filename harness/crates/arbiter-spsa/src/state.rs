@@ -1,5 +1,6 @@
-//! State of a tuning run, computed from the results of its pairs in the order of the schedule. The
-//! same results give the same state, so that an interrupted run can resume.
+//! State of a tuning run, computed from the results of its pairs in the order of the schedule, and
+//! the perturbation and update of the values in an iteration. The same results give the same state,
+//! so that an interrupted run can resume.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -115,8 +116,8 @@ impl SpsaState {
     fn sides_of(&self, iteration: u64, base: &[f64]) -> [Vec<f64>; 2] {
         let parameters = &self.tuning.parameters;
         let k = self.tuning.first_pair(iteration);
-        let flips = flips(self.seed, iteration, parameters.len());
-        let fractions = fractions(self.seed, iteration, parameters.len());
+        let flips = draw_flips(self.seed, iteration, parameters.len());
+        let fractions = draw_fractions(self.seed, iteration, parameters.len());
         let sides = self.tuning.sides(k, base, &flips);
         sides.map(|values| round(parameters, &values, &fractions))
     }
@@ -134,7 +135,7 @@ impl SpsaState {
         // The games were played with the values from the start of the iteration, which may differ
         // from the current values.
         let sides = self.sides_of(number, &base);
-        let flips = flips(self.seed, number, self.theta.len());
+        let flips = draw_flips(self.seed, number, self.theta.len());
         let score = std::mem::take(&mut self.score);
         let k = self.tuning.first_pair(number);
         self.tuning.update(k, &mut self.theta, &flips, score);
@@ -161,7 +162,7 @@ impl SpsaState {
 
 /// Draws a random flag for each parameter: `true` if the first side has the higher value and the
 /// second side the lower value.
-fn flips(seed: u64, iteration: u64, parameters: usize) -> Vec<bool> {
+fn draw_flips(seed: u64, iteration: u64, parameters: usize) -> Vec<bool> {
     let mut rng = seed_for(seed, "tune.flip", iteration);
     (0..parameters).map(|_| rng.next_u64() >> 63 == 1).collect()
 }
@@ -169,7 +170,7 @@ fn flips(seed: u64, iteration: u64, parameters: usize) -> Vec<bool> {
 /// Draws a uniform random number in [0, 1) for each parameter. The number decides whether the
 /// values of the parameter are rounded up or down. Both sides use the same number, so that rounding
 /// favours neither side.
-fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64> {
+fn draw_fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64> {
     let mut rng = seed_for(seed, "tune.round", iteration);
     (0..parameters).map(|_| uniform(&mut rng)).collect()
 }
@@ -280,12 +281,13 @@ mod tests {
 
     #[test]
     fn flips_are_fair_and_differ_by_iteration() {
-        let ups: usize = (0..5_000).map(|i| flips(7, i, 4).iter().filter(|up| **up).count()).sum();
+        let ups: usize =
+            (0..5_000).map(|i| draw_flips(7, i, 4).iter().filter(|up| **up).count()).sum();
         // The limit is five standard deviations of the number of `true` flags among 20,000 flags.
         assert!(ups.abs_diff(10_000) < 354, "{ups}");
-        assert_ne!(flips(7, 0, 64), flips(7, 1, 64));
-        assert_ne!(flips(7, 0, 64), flips(8, 0, 64));
-        assert_eq!(flips(7, 3, 64), flips(7, 3, 64));
+        assert_ne!(draw_flips(7, 0, 64), draw_flips(7, 1, 64));
+        assert_ne!(draw_flips(7, 0, 64), draw_flips(8, 0, 64));
+        assert_eq!(draw_flips(7, 3, 64), draw_flips(7, 3, 64));
     }
 
     #[test]
@@ -293,7 +295,7 @@ mod tests {
         let parameters = [read_line("P,5,0,10,1,0.002").unwrap()];
         let (mut sum, mut difference) = (0.0, 0.0);
         for iteration in 0..20_000 {
-            let fractions = fractions(1, iteration, 1);
+            let fractions = draw_fractions(1, iteration, 1);
             let [plus, minus] = [5.3, 4.7].map(|v| round(&parameters, &[v], &fractions)[0]);
             assert!(plus >= minus && plus - minus <= 1.0);
             sum += plus;

@@ -1,4 +1,4 @@
-//! Configuration of a tuning run.
+//! Configuration of a tuning run, and its gains.
 
 use std::collections::BTreeSet;
 
@@ -15,6 +15,12 @@ const MAX_PARAMETERS: usize = 1_000;
 const MAX_PAIRS: u64 = 1_000_000_000;
 
 /// Parameters and gain schedule of a tuning run.
+///
+/// The gain sequences of SPSA are the step size a_k and the perturbation c_k of a parameter, where k
+/// is the number of a pair, from 1 to n. The perturbation is c_k = c / k^γ and the step size is
+/// a_k = a / (A + k)^α, where c and a are chosen so that c_n = c_end and a_n = r_end · c_end². A won
+/// game changes a value by the step a_k / c_k = R_k · c_k, where R_k = a_k / c_k². Because k counts
+/// pairs, the gains do not depend on the number of pairs per iteration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
     /// Parameters to tune.
@@ -106,13 +112,6 @@ impl Tuning {
         self.parameters.iter().zip(values).map(|(p, value)| p.setting(*value)).collect()
     }
 }
-
-// Gain sequences of SPSA: step size a_k and perturbation c_k of a parameter.
-//
-// Here, k is the number of a pair, from 1 to n. The perturbation is c_k = c / k^γ and the step
-// size is a_k = a / (A + k)^α, where c and a are chosen so that c_n = c_end and a_n = r_end ·
-// c_end². A won game changes a value by the step a_k / c_k = R_k · c_k, where R_k = a_k / c_k².
-// Because k counts pairs, the gains do not depend on the number of pairs per iteration.
 
 /// Default exponent α of the step size. J. Spall recommends this value ("Implementation of the
 /// Simultaneous Perturbation Algorithm for Stochastic Optimization", 1998).

@@ -17,8 +17,9 @@ const NO_DRIFT: f64 = 1e-4;
 /// directions are possible.
 ///
 /// The probability of exit at the upper barrier is P = (1 − e^(hA))/(e^(hB) − e^(hA)), where A is
-/// the lower barrier and B is the upper barrier. The mean number of steps is E = (P·B + (1 −
-/// P)·A)/E(J). These are the formulas of Brownian motion with −h in place of 2·drift/variance.
+/// the lower barrier and B is the upper barrier. The mean number of steps is
+/// E = (P·B + (1 − P)·A)/E(J). These are the formulas of Brownian motion with −h in place of
+/// 2·drift/variance.
 pub(crate) fn exit<const K: usize>(
     steps: &[f64; K],
     probabilities: &[f64; K],

@@ -1,5 +1,5 @@
-//! Samples for tuning an evaluation: quiet positions from finished games, each with the result of
-//! the game.
+//! Quiet positions from finished games, as lines for tuning an evaluation and as packed records for
+//! training networks.
 
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, Color, EnPassantMode, KnownOutcome, Position, Role};
@@ -39,9 +39,6 @@ fn quiet(game: &Game) -> impl Iterator<Item = (usize, Chess)> {
     })
 }
 
-// Packed records of quiet positions with scores and results, 32 bytes each, for training networks.
-// `docs/net.md` describes the format.
-
 /// Size of a record, in bytes. `palimpsest train` expects records of this size.
 pub const RECORD_BYTES: usize = 32;
 
@@ -55,7 +52,8 @@ const BLACK_TO_MOVE: u8 = 0x80;
 const BLACK_PIECE: u8 = 8;
 
 /// Returns records of a game's quiet positions, except positions for which the engine reported no
-/// score in centipawns. Returns no records if the result of the game is unknown.
+/// score in centipawns. Returns no records if the result of the game is unknown. `docs/net.md`
+/// describes the format.
 pub fn packed(game: &Game) -> Vec<[u8; RECORD_BYTES]> {
     // A record without a result cannot be used for training.
     let Some(result) = game.result else { return Vec::new() };

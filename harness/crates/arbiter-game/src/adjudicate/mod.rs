@@ -1,6 +1,6 @@
 //! Adjudication: engine scores, tablebases or a move cap end a game before the rules of chess do.
 //! After every move, the referee checks tablebases, resignation, draw and move cap, in this order.
-//! This module does no I/O.
+//! Only [`Syzygy`] reads files.
 
 mod scores;
 mod tablebase;

@@ -1,4 +1,5 @@
-//! Adjudication by tablebases.
+//! Adjudication by tablebases: the rule, and the Syzygy tables, which are checked when they are
+//! opened.
 
 use std::ffi::OsStr;
 use std::fmt::Debug;

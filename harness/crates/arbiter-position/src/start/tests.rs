@@ -26,11 +26,37 @@ fn chess960_is_recognized_by_castling_rights() {
 
 #[test]
 fn moves_after_a_position_are_not_part_of_it() {
-    for moves in ["moves a1a2", "a1a2 e8e7", "Ra2", "O-O Ke7", "; e1g1"] {
+    for moves in [
+        "moves a1a2",
+        "a1a2 e8e7",
+        "Ra2",
+        "O-O Ke7",
+        "1. Ra2 Ke7",
+        "1.Ra2",
+        "7... c3",
+        "e7e8q",
+        "0-0",
+        "0-0-0+",
+        "Nf3!?",
+        "Ra8+",
+        "a1-a2, e8-e7",
+    ] {
         let error = read(&format!("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 {moves}")).unwrap_err();
         assert_eq!(error, "expected a position, got one with moves; give the game as PGN");
     }
-    for rest in ["c3 \"x\"", "bm Ra2", "ce 5"] {
+    for rest in [
+        "c3 \"x\"",
+        "bm Ra2",
+        "ce 5",
+        "0 1 -- comment",
+        "0 1 Z0",
+        "0 1 0000",
+        "0 1 1-0",
+        "0 1 1. prize",
+        "; e1g1",
+        "0 1 ; 1. O-O Ke7",
+        "0 1; moves e1g1",
+    ] {
         assert!(read(&format!("4k3/8/8/8/8/8/8/R3K2R w KQ - {rest}")).is_ok(), "{rest}");
     }
 }

@@ -83,7 +83,7 @@ struct Moves {
 }
 
 /// Returns the operands of all operations with an opcode. Fails if the opcode has operands but no
-/// valid operand, or if an operand of `am` is invalid, because the condition is then unknown.
+/// move or mate, or if an operand of `am` is invalid, because the condition is then unknown.
 fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves, String> {
     let mut moves = Moves::default();
     let operands = operations.iter().filter(|operation| operation.opcode == opcode);
@@ -91,11 +91,13 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
         let is_between = |c: char| c.is_whitespace() || matches!(c, ',' | '"');
         operation.operand.split(is_between).filter(|word| !word.is_empty())
     });
-    for word in words {
+    let mut words = words.peekable();
+    let has_words = words.peek().is_some();
+    while let Some(word) = words.next() {
         // Some files write the move number or an annotation as a separate word.
         if word.trim_matches(|c: char| matches!(c, '!' | '?' | '+' | '.' | '=')).is_empty()
             || matches!(word, "or" | "e.p." | "ep" | "mate")
-            || word.trim_end_matches('.').parse::<u32>().is_ok()
+            || is_move_number(word)
         {
             continue;
         }
@@ -118,6 +120,10 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
                 // In a variation, a move after the opponent's reply is not an alternative to the
                 // first move.
                 if after.is_some_and(|after| read_move(&after, word).is_ok()) {
+                    if words.peek().is_some() {
+                        let rest = format!("the moves after '{word}' belong to a variation");
+                        moves.refused.push(format!("{opcode}: {rest}"));
+                    }
                     break;
                 }
             }
@@ -125,11 +131,18 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
     }
     match (moves.found.is_empty() && moves.mate.is_none(), moves.refused.first()) {
         (true, Some(reason)) => Err(reason.clone()),
+        (true, None) if has_words => Err(format!("{opcode} contains no move")),
         // The engine may play the move that an invalid operand of `am` stands for, so no move can
         // be judged. An invalid best move only makes the position harder to solve.
         (false, Some(reason)) if opcode == "am" => Err(reason.clone()),
         _ => Ok(moves),
     }
+}
+
+/// Returns whether a word is a move number. `00` is castling.
+fn is_move_number(word: &str) -> bool {
+    let number = word.trim_end_matches('.');
+    number.starts_with(|c: char| matches!(c, '1'..='9')) && number.parse::<u32>().is_ok()
 }
 
 /// Returns the theme that an id contains. The theme is the text that follows a number and a dash or
@@ -273,6 +286,7 @@ mod tests {
             " bm O-O, c3; id \"IT.007\";",
             " bm O-O,c3; id \"IT.007\";",
             " bm 0-0!! c3!?; id \"IT.007\";",
+            " bm 00 c3; id \"IT.007\";",
             " bm e1g1 c2c3; id \"IT.007\";",
             " bm e1-g1 c2-c3; id \"IT.007\";",
             " bm O-O c3 id \"IT.007\";",
@@ -311,6 +325,12 @@ mod tests {
         assert_eq!(record.notes, ["bm 'Qh5' is not legal; ignored"]);
         let record = one(&format!("{ITALIAN} bm O-O; c7 \"O-O c3\"; c8 \"10\";"));
         assert_eq!(record.notes, ["c8 has 1 points for 2 moves; points ignored"]);
+        let record = one(&format!("{ITALIAN} bm O-O Nf6 d3;"));
+        assert_eq!(names(&record.goal.best), ["e1g1"]);
+        let variation = "bm: the moves after 'Nf6' belong to a variation; ignored";
+        assert_eq!(record.notes, ["bm 'Nf6' is not legal; ignored", variation]);
+        let record = one(&format!("{ITALIAN} bm O-O Nf6;"));
+        assert_eq!(record.notes, ["bm 'Nf6' is not legal; ignored"]);
         let record = one(&format!("{ITALIAN} bm #0 O-O;"));
         assert_eq!(record.notes, ["bm '#0' is not a mate to find; ignored"]);
         let record = one(&format!("{ITALIAN} bm O-O; dm soon;"));
@@ -323,6 +343,10 @@ mod tests {
             ("bm #0;", "bm '#0' is not a mate to find"),
             ("am #5;", "am '#5' is not a mate to find"),
             ("bm #99999999999;", "bm '#99999999999' is not a mate to find"),
+            ("bm 4;", "bm contains no move"),
+            ("am 12;", "am contains no move"),
+            ("bm O-O; am 4. !?;", "am contains no move"),
+            ("bm 0;", "bm '0' is not a move"),
             ("dm 0;", "dm '0' is not a mate in a number of moves; ignored"),
             ("bm O-O; d4;", "the move 'd4' belongs to no operation"),
             ("dm 2.5;", "dm '2.5' is not a mate in a number of moves; ignored"),

@@ -1,4 +1,4 @@
-//! Suite lines for mined positions.
+//! Suite lines for mined positions, and themes of solutions.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -94,8 +94,6 @@ fn line(position: &Chess, moves: &[Move]) -> String {
     moves.iter().copied().map(san).collect::<Vec<_>>().join(" ")
 }
 
-// Themes of solutions.
-
 /// Minimum amount of material, in pawns, that a sacrifice gives up.
 const SACRIFICE: i32 = 2;
 
@@ -116,7 +114,10 @@ fn themes(start: &Start, proof: &Proof) -> Vec<&'static str> {
     let pieces = position.board().occupied()
         & !position.board().by_role(Role::Pawn)
         & !position.board().by_role(Role::King);
-    let is_defence = proof.best_score.limited(DEFENCE + 1) <= DEFENCE;
+    let is_defence = match proof.best_score {
+        Score::Centipawns(cp) => cp <= DEFENCE,
+        Score::Mate(moves) => moves <= 0,
+    };
     let named = [
         ("mate", matches!(proof.best_score, Score::Mate(moves) if moves > 0)),
         ("sacrifice", is_sacrifice(position, &proof.line)),

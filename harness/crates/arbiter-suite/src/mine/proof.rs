@@ -1,5 +1,5 @@
-//! Proof that a move is clearly best, from the output of an engine that reports two principal
-//! variations.
+//! Search of a position by an engine that reports two principal variations; the result is a proof
+//! that a move is clearly best, or the reason for a rejection.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

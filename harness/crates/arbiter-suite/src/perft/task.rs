@@ -1,4 +1,5 @@
-//! Task that asks an engine for a number of leaves and, if the answer is wrong, locates the fault.
+//! Task that asks an engine for a number of leaves and, if the answer is wrong, locates the fault;
+//! parser of the engine's answers.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
