@@ -103,10 +103,12 @@ pub(crate) const OPENING_PLIES: u32 = 16;
 
 /// Returns the reason why there are no games to rate.
 pub(crate) fn no_games_reason(tally: &Tally) -> String {
-    match (tally.games, tally.players.is_empty()) {
-        (0, true) => return "the files contain no games".to_owned(),
-        (0, false) => return "no game matches the filters".to_owned(),
-        _ => {}
+    if tally.games == 0 {
+        return if tally.players.is_empty() {
+            "the files contain no games".to_owned()
+        } else {
+            "no game matches the filters".to_owned()
+        };
     }
     let reasons: Vec<String> =
         tally.bad.iter().map(|(reason, games)| format!("{} {games}", reason.as_str())).collect();

@@ -20,9 +20,17 @@ const COUNTS: [&str; 1] = [concat!(
     r"|\bnodes(?: searched)?\s*[:=]?\s*\d|\bbench\s*[:=]\s*\d",
 )];
 
+/// Pattern of the lines whose first number is an average, a rate or the use of the hash table, and
+/// not a total.
+const NO_TOTALS: [&str; 1] = [concat!(
+    r"^\D*\b(?:average|avg|mean|per|hash\w*)\b\D*",
+    r"(?:nodes\D*\d|\d(?:\S*\d)?\s+nodes\s*(?:$|[^\s:=]))",
+)];
+
 /// Patterns for the node count; all patterns that match a line must capture the same number. A
 /// number is captured together with the characters that follow, so that a part of a number is not
-/// mistaken for the complete number.
+/// mistaken for the complete number. In the last pattern, `nps` must not be followed by a number of
+/// seconds, as in `20 nodes 30 nps 5.1s`.
 const NODES: [&str; 5] = [
     r"nodes searched\s*[:=]?\s*(\d.*)$",
     concat!(
@@ -31,7 +39,10 @@ const NODES: [&str; 5] = [
     ),
     r"\bbench\s*[:=]\s*(\S+)\s*$",
     r"^\s*(?:total )?nodes\s*[:=]\s*(\d.*)$",
-    r"\bnodes(?:\s*[:=]\s*|\s+)(\d\S*)[\s,;]+(?:.*\s)?nps\s*[:=]?\s*\d",
+    concat!(
+        r"\bnodes(?:\s*[:=]\s*|\s+)(\d\S*)[\s,;]+(?:.*\s)?",
+        r"nps\s*[:=]?\s*\d[\d.]*(?:$|[^\d.ms\s]|m(?:$|[^s])|\s+(?:$|[^s\s]|s\w))",
+    ),
 ];
 
 /// Patterns for the speed.
@@ -88,6 +99,7 @@ pub struct BenchTarget<'a> {
 #[derive(Debug)]
 pub struct BenchReader {
     counts: Vec<Regex>,
+    no_totals: Vec<Regex>,
     nodes: Vec<Regex>,
     speed: Vec<Regex>,
 }
@@ -106,13 +118,14 @@ impl BenchReader {
         };
         let own = pattern.as_ref().map(std::slice::from_ref);
         let counts = all(own.unwrap_or(&COUNTS))?;
+        let no_totals = if own.is_some() { Vec::new() } else { all(&NO_TOTALS)? };
         let nodes = all(own.unwrap_or(&NODES))?;
         // `captures_len` counts the complete match as a group.
         if nodes.iter().any(|regex: &Regex| regex.captures_len() < 2) {
             let pattern = pattern.unwrap_or_default();
             return Err(format!("bench-pattern '{pattern}' has no group for the nodes"));
         }
-        Ok(BenchReader { counts, nodes, speed: all(&SPEED)? })
+        Ok(BenchReader { counts, no_totals, nodes, speed: all(&SPEED)? })
     }
 
     /// Returns the node count and, if reported, the nodes per second.
@@ -123,8 +136,8 @@ impl BenchReader {
         let lines: Vec<&String> = lines.iter().filter(|line| !is_of_search(line)).collect();
         // The totals come last, after the results of individual positions.
         let fits = |patterns: &[Regex], line: &str| patterns.iter().any(|p| p.is_match(line));
-        let last = |patterns: &[Regex]| lines.iter().rev().find(|line| fits(patterns, line));
-        let line = last(&self.counts)?;
+        let is_total = |line: &&&String| fits(&self.counts, line) && !fits(&self.no_totals, line);
+        let line = lines.iter().rev().find(is_total)?;
         let found = self.nodes.iter().filter_map(|pattern| pattern.captures(line));
         let mut numbers = found.map(|found| leading_number(found.get(1)?.as_str()));
         let nodes = numbers.next()?.filter(|nodes| *nodes > 0)?;
@@ -134,7 +147,8 @@ impl BenchReader {
         let own = |pattern: &Regex| leading_number(pattern.captures(line)?.get(2)?.as_str());
         let usual = || {
             // Any other line with a node count contains the speed of a single position.
-            let speed = last(&self.speed).filter(|at| *at == line || !fits(&self.counts, at))?;
+            let last = lines.iter().rev().find(|line| fits(&self.speed, line));
+            let speed = last.filter(|at| *at == line || !fits(&self.counts, at))?;
             leading_number(&self.speed.iter().find_map(|pattern| pattern.captures(speed))?[1])
         };
         let speed = self.nodes.iter().find_map(own).or_else(usual).filter(|speed| *speed > 0);
@@ -146,8 +160,11 @@ impl BenchReader {
 /// `20/30`), or if a unit follows (as in `2.03 M`).
 fn leading_number(text: &str) -> Option<u64> {
     let (number, rest) = text.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((text, ""));
-    let goes_on = |c: char| c.is_ascii_digit() || "kKMG".contains(c);
-    let is_whole = !rest.trim_start().starts_with(goes_on);
+    let rest = rest.trim_start().to_ascii_lowercase();
+    let word = rest.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let is_unit = ["k", "m", "g"].contains(&word)
+        || ["kn", "mn", "gn", "million"].iter().any(|start| word.starts_with(start));
+    let is_whole = !is_unit && !word.starts_with(|c: char| c.is_ascii_digit());
     whole_number(number.trim_end_matches([',', '.', ';'])).filter(|_| is_whole)
 }
 
@@ -189,24 +206,25 @@ pub fn run_bench_once(target: &BenchTarget<'_>, reader: &BenchReader) -> Result<
     let limit = target.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let timeouts = Timeouts { limit, grace: Duration::ZERO };
     let ended = run_to_completion(target.spawner, &launch, timeouts, target.cancel, |_| ())?;
-    let (failure, reason) = match (ended.reason, reader.read(&ended.lines)) {
-        (EndReason::Cancelled, _) => return Err(BuildError::Cancelled),
-        (EndReason::TimedOut, _) => {
-            (BenchFailed, format!("took more than {} s", limit.as_secs_f64()))
-        }
-        (EndReason::Exited, _) if ended.code != Some(0) => {
+    let (failure, reason) = match ended.reason {
+        EndReason::Cancelled => return Err(BuildError::Cancelled),
+        EndReason::TimedOut => (BenchFailed, format!("took more than {} s", limit.as_secs_f64())),
+        EndReason::Exited if ended.code != Some(0) => {
             (BenchFailed, format!("ended with {}", ended.how))
         }
-        (EndReason::Exited, Some((nodes, speed))) => {
-            // The measured time includes the start of the process, so a speed that the engine
-            // reports is preferred. The lower limit prevents a division by zero if the clock did
-            // not advance.
-            let measured = nodes as f64 / ended.elapsed.as_secs_f64().max(1e-9);
-            return Ok(Signature { nodes, nps: speed.unwrap_or(measured) });
+        EndReason::Exited => {
+            if let Some((nodes, speed)) = reader.read(&ended.lines) {
+                // The measured time includes the start of the process, so a speed that the engine
+                // reports is preferred. The lower limit prevents a division by zero if the clock
+                // did not advance.
+                let measured = nodes as f64 / ended.elapsed.as_secs_f64().max(1e-9);
+                return Ok(Signature { nodes, nps: speed.unwrap_or(measured) });
+            }
+            (NoBench, "printed no recognised node count".to_owned())
         }
-        (EndReason::Exited, None) => (NoBench, "printed no recognised node count".to_owned()),
     };
-    let (name, command) = (target.name, shell_words::join(&command_line));
+    let name = target.name;
+    let command = shell_words::join(&command_line);
     let text = format!(
         "{name} has no bench signature: `{command}` {reason}\nhint: set bench and bench-pattern in \
          [build] of arbiter.toml, or give --no-bench"
@@ -265,13 +283,25 @@ mod tests {
             ("total nodes: 12345 (45 qnodes)", Some((12_345, None))),
             ("10 408 355 nodes 386 927 nps", None),
             ("10 M nodes 386927 nps", None),
+            ("10 m nodes 386927 nps", None),
+            ("6183120 nodes 1234567 nps 5.1s", Some((6_183_120, None))),
+            ("6183120 nodes 1234567 nps 5.1 s", Some((6_183_120, None))),
+            ("Nodes searched: 2030154\nAverage nodes: 40603", Some((2_030_154, None))),
+            ("Nodes searched: 2030154\nAvg. 40603 nodes 386927 nps", Some((2_030_154, None))),
+            ("Nodes searched: 2030154\nPer position: 40603 nodes", Some((2_030_154, None))),
+            ("Nodes searched: 2030154\nHash full 30 nodes", Some((2_030_154, None))),
+            ("Hash: 16 Threads: 1 Nodes: 12345 NPS: 100", Some((12_345, Some(100.0)))),
+            ("Nodes per second: 100, nodes searched: 12345", Some((12_345, Some(100.0)))),
             ("\x1b[32m10408355\x1b[0m nodes \x1b[1m386927\x1b[0m nps", None),
             ("Total: 12345 nodes in 3.2 s", None),
             ("Bench: 4321 (took 5 ms)", None),
             // The count may be either of two numbers.
             ("depth 13 nodes 12345 nps 100", None),
+            ("depth 13 nodes 12345 nps 1.2M", None),
+            ("depth 13 nodes 12345 nps 100 score 5", None),
         ] {
-            let lines = [position.to_owned(), total.to_owned()];
+            let text = format!("{position}\n{total}");
+            let lines: Vec<String> = text.lines().map(str::to_owned).collect();
             assert_eq!(BenchReader::new(None).unwrap().read(&lines), expect, "{total}");
         }
     }
@@ -290,6 +320,7 @@ mod tests {
                 ("nodes searched={}", None),
                 ("NODES SEARCHED {}", None),
                 ("Nodes searched: {} in 5 ms", None),
+                ("Nodes searched: {} Mean depth 5", None),
                 ("{} nodes 1,000 nps", Some(1000.0)),
                 ("NODES {} NPS 1000", Some(1000.0)),
                 ("nodes={} nps=1000", Some(1000.0)),
@@ -309,6 +340,9 @@ mod tests {
             "Nodes searched : 2.03M",
             "Nodes searched : 2030k",
             "Nodes searched : 203 M",
+            "Nodes searched : 203 m",
+            "Nodes searched : 203 Knodes",
+            "Nodes searched : 203 Million",
             "Nodes searched : 20/30",
             "Nodes searched : 20 30",
             "Nodes searched : 2e6",
@@ -331,6 +365,8 @@ mod tests {
         let reader = BenchReader::new(Some(r"sum=([\d,]+) speed=(\d+)")).unwrap();
         let lines = ["Bench: 1".to_owned(), "sum=12,345 speed=678".to_owned()];
         assert_eq!(reader.read(&lines), Some((12_345, Some(678.0))));
+        let reader = BenchReader::new(Some(r"Average nodes: (\d+)")).unwrap();
+        assert_eq!(reader.read(&["Average nodes: 20".to_owned()]), Some((20, None)));
         assert!(BenchReader::new(Some("sum=")).unwrap_err().contains("group"));
         assert!(BenchReader::new(Some("(")).unwrap_err().contains("bench-pattern"));
     }

@@ -96,7 +96,8 @@ impl Repository {
             BuildError::NoGit => error,
             _ => self.unknown(revision),
         })?;
-        let message = git(&self.top, ["log", "-1", "--no-mailmap", "--format=%B", &id])?;
+        let args = ["-c", "log.mailmap=false", "log", "-1", "--format=%B", &id];
+        let message = git(&self.top, args)?;
         Ok(Commit { id, message })
     }
 
@@ -104,18 +105,17 @@ impl Repository {
     pub(super) fn unknown(&self, revision: &str) -> BuildError {
         let text = format!("no revision '{revision}' in {}", self.top.display());
         let has_commit = git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD"]).is_ok();
-        let is_shallow = self.is_shallow();
-        let why = if is_shallow {
-            ", which is a shallow clone\nhint: run `git fetch --unshallow`, or set fetch-depth: 0 \
-             for actions/checkout"
-        } else if has_commit {
+        if self.is_shallow() {
+            let why = ", which is a shallow clone\nhint: run `git fetch --unshallow`, or set \
+                       fetch-depth: 0 for actions/checkout";
+            return BuildError::Failed(BuildFailure::ShallowClone, text + why);
+        }
+        let why = if has_commit {
             ""
         } else {
             ", which has no commit yet\nhint: make a commit, or use '.' for the working tree"
         };
-        let unknown = BuildFailure::UnknownRevision;
-        let failure = if is_shallow { BuildFailure::ShallowClone } else { unknown };
-        BuildError::Failed(failure, text + why)
+        BuildError::Failed(BuildFailure::UnknownRevision, text + why)
     }
 
     /// Returns the first parent; `None` for a root commit, or if a shallow clone does not contain
@@ -127,11 +127,10 @@ impl Repository {
     /// Returns the names of at most `most` branches, sorted from the latest commit to the earliest;
     /// an empty list if the branches cannot be read.
     pub fn branches(&self, most: usize) -> Vec<String> {
-        let args = format!(
-            "for-each-ref --count={most} --sort=-committerdate --format=%(refname:lstrip=2) \
-             refs/heads"
-        );
-        let names = git(&self.top, args.split(' ')).unwrap_or_default();
+        let count = format!("--count={most}");
+        let format = "--format=%(refname:lstrip=2)";
+        let args = ["for-each-ref", &count, "--sort=-committerdate", format, "refs/heads"];
+        let names = git(&self.top, args).unwrap_or_default();
         names.lines().map(str::to_owned).collect()
     }
 
@@ -303,8 +302,11 @@ fn run(command: &mut Command, limit: Duration) -> io::Result<Output> {
     let Ok(stdout) = receiver.recv_timeout(limit) else {
         child.kill()?;
         child.wait()?;
-        let text = "took too long; a file that git reads, such as .gitignore, may be a FIFO";
-        return Err(io::Error::other(text));
+        return Err(io::Error::other(format!(
+            "no result within {} s; the working tree may be very large, or a file that git reads, \
+             such as .gitignore, may be a FIFO",
+            limit.as_secs_f64()
+        )));
     };
     let stderr = errors.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
     Ok(Output { status: child.wait()?, stdout: stdout?, stderr: stderr? })
@@ -355,6 +357,6 @@ mod tests {
         let mut command = command(dir.path());
         let ignored = output(command.args(["check-ignore", "x"]), Duration::from_millis(200));
         let error = ignored.unwrap_err().to_string();
-        assert!(error.starts_with("git check-ignore x: took too long"), "{error}");
+        assert!(error.starts_with("git check-ignore x: no result within 0.2 s; "), "{error}");
     }
 }

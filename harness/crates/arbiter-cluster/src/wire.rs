@@ -1,7 +1,7 @@
 //! Messages between coordinators and workers, with their version and their limits.
 //!
-//! A message is a JSON object with a version and a body. Messages of a coordinator are signed, and
-//! also contain the public key and the signature. Types of other crates are serialized
+//! A message is a JSON object with a version and a body. Messages of a coordinator are signed: the
+//! public key and the signature precede the JSON object. Types of other crates are serialized
 //! directly, so a change of their fields needs a new version. Received messages are not trusted:
 //! the length of a message is checked before parsing, text is made printable during parsing, and
 //! all other values are checked afterwards.

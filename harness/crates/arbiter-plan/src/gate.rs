@@ -153,8 +153,8 @@ pub fn gate_verdict(gate: &Gate, code: Option<i32>, was_ended: bool) -> GateVerd
     }
 }
 
-/// Returns the exit code of `arbiter ci`: the code of the first gate that does not pass, or 0 if
-/// all gates pass.
+/// Returns the exit code of `arbiter ci`: the code of the first gate whose verdict is not good
+/// ([`GateVerdict::is_good`]), otherwise 0.
 pub fn ci_exit_code(outcomes: &[GateOutcome]) -> u8 {
     outcomes.iter().find(|outcome| !outcome.verdict.is_good()).map_or(0, |outcome| outcome.code)
 }

@@ -63,8 +63,10 @@ impl Process {
         // error.
         let version = launch.version.as_ref().and_then(|_| file_version(&launch.program));
         if version.is_some() && version != launch.version {
-            let text = format!("'{}' has changed since the run started", launch.program.display());
-            return Err(SpawnError::of_environment(text));
+            let program = launch.program.display();
+            return Err(SpawnError::of_environment(format!(
+                "'{program}' has changed since the run started; restore it, or start a new run"
+            )));
         }
         // The file is opened first, so that no process has to be terminated if opening fails.
         let log = launch.stderr.as_deref().map(append_to).transpose()?;

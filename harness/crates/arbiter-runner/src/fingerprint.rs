@@ -77,15 +77,18 @@ fn changed_option_file(plan: &Plan, then: &Fingerprints, now: &Fingerprints) -> 
     let files = plan.engines.iter().flat_map(|engine| {
         engine.option_files().map(|(option, path)| (&engine.name, option, path))
     });
-    let [then, now] = [then, now].map(|hashes| hashes.engines.iter());
-    let [then, now] = [then, now].map(|engines| engines.flat_map(|own| &own.option_files));
-    let hashes = then.zip(now);
-    let ((name, option, path), (then, now)) =
-        files.zip(hashes).find(|(_, (then, now))| then != now)?;
+    let hashes = option_hashes(then).zip(option_hashes(now));
+    let ((name, option, path), (before, after)) =
+        files.zip(hashes).find(|(_, (before, after))| before != after)?;
     Some(format!(
-        "{} of engine '{name}', option {option} (BLAKE3 {then}, now {now})",
+        "{} of engine '{name}', option {option} (BLAKE3 {before}, now {after})",
         path.display()
     ))
+}
+
+/// Returns the hashes of the option files of all engines.
+fn option_hashes(prints: &Fingerprints) -> impl Iterator<Item = &String> {
+    prints.engines.iter().flat_map(|engine| &engine.option_files)
 }
 
 fn hash_openings(book: &Book) -> String {

@@ -103,6 +103,7 @@ impl Site {
             Err(HttpError(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
         })
     }
+
     /// Returns an error unless the store contains a run with this name.
     pub(crate) async fn check_run(&self, run: &str) -> Result<(), HttpError> {
         RunLock::check_name(run)

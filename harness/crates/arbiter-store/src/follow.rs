@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, params};
 
 use super::checksum::PAIRS;
-use super::{FILE_NAME, Result, Store, StoreError, kept_from_writing, schema};
+use super::{Result, Store, StoreError, beside, kept_from_writing, schema};
 use arbiter_run::PairTally;
 
 /// Maximum time for which a reader waits while another process sets up the file.
@@ -31,7 +31,7 @@ impl Store {
         // connection.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = |file: &Path| {
-            let log = file.with_file_name(format!("{FILE_NAME}-wal"));
+            let log = beside(file, "-wal");
             if log.exists() || kept_from_writing(file).is_none() {
                 return Connection::open_with_flags(file, flags);
             }

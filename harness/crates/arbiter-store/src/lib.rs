@@ -77,6 +77,13 @@ pub fn own_files(folder: &Path) -> Vec<PathBuf> {
     always.into_iter().chain(existing).collect()
 }
 
+/// Returns the path of the file whose name is the name of the store `file` followed by `end`.
+fn beside(file: &Path, end: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
 /// Last bytes of an SQLite journal that contains the name of a super-journal.
 const SUPER_JOURNAL: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
@@ -103,7 +110,7 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
 /// only in results folders from untrusted sources.
 fn check_files(file: &Path) -> Result<()> {
     for end in ENDINGS {
-        let path = file.with_file_name(format!("{FILE_NAME}{end}"));
+        let path = beside(file, end);
         let Ok(about) = path.symlink_metadata() else { continue };
         let what = if about.is_symlink() && end.is_empty() {
             "is a symbolic link; give the folder of its target with --results"

@@ -329,6 +329,26 @@ fn pipes_and_foreign_files_beside_a_store_are_rejected() {
 }
 
 #[test]
+fn pairs_are_saved_although_the_store_was_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("results");
+    let (store, pair) = filled(&folder);
+    let run = store.run("run").unwrap();
+    std::fs::remove_file(folder.join(FILE_NAME)).unwrap();
+    std::fs::create_dir(folder.join(FILE_NAME)).unwrap();
+    let save = || store.save_elsewhere(&run, &[&pair]);
+    let place = folder.join("arbiter-saved-1.db");
+    assert_eq!(save().as_ref(), Some(&place));
+    assert_eq!(Store::connect(place.clone()).unwrap().runs().unwrap().len(), 1);
+    // A file that SQLite opens together with the new store must not be a link.
+    std::fs::remove_file(&place).unwrap();
+    let link = beside(&place, "-wal");
+    let _ = std::fs::remove_file(&link);
+    std::os::unix::fs::symlink(dir.path().join("victim"), link).unwrap();
+    assert_eq!(save(), Some(dir.path().join("arbiter-saved-1.db")));
+}
+
+#[test]
 fn errors_describe_a_folder_without_a_store() {
     let dir = tempfile::tempdir().unwrap();
     let (file, folder) = (dir.path().join("file"), dir.path().join("folder"));

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{FILE_NAME, Result, Store, StoreError, StoredRun};
+use super::{Result, Store, StoreError, StoredRun, beside};
 use arbiter_process::{FileId, places_near};
 use arbiter_run::PlayedPair;
 
@@ -19,7 +19,7 @@ impl Store {
     /// Fails if another program has deleted, replaced or truncated the store or its log since the
     /// last call.
     pub(super) fn check_in_place(&self) -> Result<()> {
-        let log = self.file.with_file_name(format!("{FILE_NAME}-wal"));
+        let log = beside(&self.file, "-wal");
         let now = [identify(&self.file), identify(&log)];
         let before = self.last_identities.replace(now.clone());
         for (before, now) in before.into_iter().zip(now) {

@@ -57,8 +57,8 @@ fn a_program_that_has_changed_does_not_start() {
     let other = folder.path().join("other");
     write(&other, "#!/bin/cat\n");
     std::fs::rename(&other, &program).unwrap();
-    let text = format!("'{}' has changed since the run started", program.display());
-    assert_eq!(error(), Some(text));
+    let text = format!("'{}' has changed since the run started; restore it, ", program.display());
+    assert_eq!(error(), Some(text + "or start a new run"));
     std::fs::remove_file(&program).unwrap();
     assert!(error().unwrap().contains("No such file"));
 }

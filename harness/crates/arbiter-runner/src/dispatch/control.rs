@@ -44,7 +44,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             self.apply(event).await?;
         }
         let status = self.status();
-        // The other commands change nothing.
+        // `Status` and `Boards` change nothing.
         if !matches!(control.command, ControlCommand::Status | ControlCommand::Boards) {
             let pace = status.pace;
             let slots = status.concurrency;

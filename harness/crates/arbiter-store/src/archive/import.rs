@@ -397,7 +397,9 @@ impl<R: BufRead> Lines<R> {
         if self.in_memory <= MAX_IN_MEMORY {
             return Ok(());
         }
-        Err(self.wrong(format!("the lines of {} have more than 16 MiB", IN_MEMORY.join(", "))))
+        let limit = MAX_IN_MEMORY >> 20;
+        let tables = IN_MEMORY.join(", ");
+        Err(self.wrong(format!("the lines of {tables} have more than {limit} MiB")))
     }
 
     fn wrong(&self, what: impl ToString) -> ArchiveError {
