@@ -192,7 +192,7 @@ pub fn run_bench(target: &BenchTarget<'_>, copies: usize) -> Result<Signature> {
     Ok(Signature { nodes: counts[0], nps })
 }
 
-/// Runs one copy of a bench.
+/// Runs a bench once.
 pub fn run_bench_once(target: &BenchTarget<'_>, reader: &BenchReader) -> Result<Signature> {
     let mut command_line = vec![target.launch.program.display().to_string()];
     command_line.extend_from_slice(&target.launch.args);

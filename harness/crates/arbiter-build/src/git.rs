@@ -159,7 +159,7 @@ impl Repository {
         Ok(listed.lines().map(str::to_owned).collect())
     }
 
-    /// Returns the text of a settings or build file of a commit or tree.
+    /// Returns the contents of a settings or build file in a commit or tree.
     pub(super) fn text(&self, tree: &str, path: &str) -> Result<String> {
         let object = format!("{tree}:{path}");
         let size = git(&self.top, ["cat-file", "-s", &object])?;

@@ -41,7 +41,7 @@ impl Recipe {
     }
 }
 
-/// Build settings of the user; missing settings are detected.
+/// Build settings of the user; unset settings are detected from the files of the commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BuildSettings {
     /// Name of the settings file, for messages.

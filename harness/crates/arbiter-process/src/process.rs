@@ -32,7 +32,7 @@ const ERROR_LINES: usize = 20;
 /// Exit codes of a shell that could not run a program.
 const SHELL_ERRORS: [i32; 3] = [2, 126, 127];
 
-/// Function that gets the output of a process; if the function returns `false`, reading stops.
+/// Function that receives the output of a process; if the function returns `false`, reading stops.
 pub(super) type Sink = Box<dyn FnMut(Chunk) -> bool + Send>;
 
 /// Running engine process and its process group. Dropping the value kills the group.

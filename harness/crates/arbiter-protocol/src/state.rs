@@ -94,7 +94,7 @@ pub enum SessionError {
     Late {
         /// Keyword of the awaited answer.
         awaited: &'static str,
-        /// Timeout of the answer.
+        /// Timeout for the answer.
         limit: Duration,
     },
     /// The engine lacks a required feature, or refuses a command.

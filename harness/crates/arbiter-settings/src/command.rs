@@ -170,7 +170,7 @@ pub(crate) fn unusual(plan: &Plan, part: fn(&Design) -> u64) -> Option<u64> {
     Some(part(&design)).filter(|value| usual.is_none_or(|usual| part(&usual) != *value))
 }
 
-/// Returns the first engine if all engines have the same conditions and the default time margin.
+/// Returns the first engine if all engines have the same limits and the default time margin.
 fn shared_limits(plan: &Plan) -> Option<&Engine> {
     let first = plan.engines.first()?;
     let alike = plan.engines.iter().all(|engine| engine.conditions == first.conditions);

@@ -62,8 +62,8 @@ settings! {
         noswap: bool => plan.design.is_single.then_some(""),
         /// Give White in the first game of each pair to the engine listed second
         reverse: bool => plan.design.is_reversed.then_some(""),
-        /// Pause, in milliseconds, before each concurrent slot (see --concurrency) starts its next
-        /// game [default: 0]
+        /// Pause, in milliseconds, between the end of a game and the start of the next game in its
+        /// place [default: 0]
         wait["MS"]: Option<u64> => unless(0, plan.wait.as_millis()),
     }
     "Run" => {

@@ -16,11 +16,11 @@ const MAX_PAIRS: u64 = 1_000_000_000;
 
 /// Parameters and gain schedule of a tuning run.
 ///
-/// The gain sequences of SPSA are the step size a_k and the perturbation c_k of a parameter, where k
-/// is the number of a pair, from 1 to n. The perturbation is c_k = c / k^γ and the step size is
-/// a_k = a / (A + k)^α, where c and a are chosen so that c_n = c_end and a_n = r_end · c_end². A won
-/// game changes a value by the step a_k / c_k = R_k · c_k, where R_k = a_k / c_k². Because k counts
-/// pairs, the gains do not depend on the number of pairs per iteration.
+/// The gain sequences of SPSA are the step size a_k and the perturbation c_k of a parameter, where
+/// k is the number of a pair, from 1 to n. The perturbation is c_k = c / k^γ and the step size is
+/// a_k = a / (A + k)^α, where c and a are chosen so that c_n = c_end and a_n = r_end · c_end². A
+/// won game changes a value by the step a_k / c_k = R_k · c_k, where R_k = a_k / c_k². Because k
+/// counts pairs, the gains do not depend on the number of pairs per iteration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
     /// Parameters to tune.

@@ -34,8 +34,8 @@ pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: 
     });
     document.heading("Misjudged games");
     document.paragraph(format!(
-        "Games in which an engine reported {MIN_ADVANTAGE} pawns or more but did not win, largest \
-         difference between the reported and the actual result first."
+        "Games in which an engine reported {MIN_ADVANTAGE} pawns or more but did not win, sorted \
+         by the difference between the expected and the actual result, largest first."
     ));
     document.blocks.push(Block::Games(games.collect()));
 }

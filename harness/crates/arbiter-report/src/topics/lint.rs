@@ -79,8 +79,8 @@ pub(crate) fn all(document: &mut Document, summary: &Summary) {
     document.heading("Lint");
     document.paragraph(
         "Contradictory or impossible engine output, which does not affect results. For each kind of \
-         finding, the table lists the first move with this finding and the number of the game of \
-         this move (PGN tag Round).",
+         finding, the table lists the first move with this finding, preceded by the number of the \
+         game (PGN tag Round).",
     );
     let mut table = Table::new(["engine", "finding", "moves", "games", "first move", "details"]);
     for (number, found) in summary.lint.iter().enumerate() {

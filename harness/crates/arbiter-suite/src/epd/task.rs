@@ -41,8 +41,8 @@ pub struct EngineAnswers(
 );
 
 impl Question {
-    /// Returns the searches of the question, one per engine. `limits` contains the search limits of
-    /// each engine.
+    /// Returns the searches of this position, one per engine. `limits` contains the search limits
+    /// of each engine.
     pub fn searches<'a>(
         &'a self,
         limits: impl IntoIterator<Item = Limits> + 'a,
