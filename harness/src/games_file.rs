@@ -288,6 +288,7 @@ mod tests {
     use std::time::Duration;
 
     use shakmaty::{ByColor, Color};
+    use tempfile::TempDir;
 
     use super::*;
     use arbiter_game::outcome::{Outcome, Termination};
@@ -334,10 +335,9 @@ mod tests {
         format!("{BEFORE}{games}")
     }
 
-    /// Resumes a run of three counted pairs whose file contains `present`.
-    fn resume_with(present: &str) -> Result<String, Failure> {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("games.pgn");
+    /// Resumes a run of three counted pairs whose file, a new file in `folder`, contains `present`.
+    fn resume_with(folder: &TempDir, present: &str) -> Result<String, Failure> {
+        let path = folder.path().join(format!("{}.pgn", present.len()));
         std::fs::write(&path, present).unwrap();
         let pairs = (0..3).map(|pair| Ok(played_pair(pair)));
         let mut pgn = GamesFile::open(&path, content(), BEFORE.len() as u64)?;
@@ -348,16 +348,19 @@ mod tests {
 
     #[test]
     fn a_file_truncated_anywhere_is_restored() {
+        let folder = tempfile::tempdir().unwrap();
         let text = text_of(3);
         for length in BEFORE.len()..=text.len() {
-            assert_eq!(resume_with(&text[..length]).unwrap(), format!("{text}next"), "{length}");
+            let restored = resume_with(&folder, &text[..length]).unwrap();
+            assert_eq!(restored, format!("{text}next"), "{length}");
         }
     }
 
     #[test]
     fn foreign_files_are_left_unchanged() {
+        let folder = tempfile::tempdir().unwrap();
         let foreign = |present: &str| {
-            resume_with(present)
+            resume_with(&folder, present)
                 .is_err_and(|error| error.message.contains("has changed since the run started"))
         };
         assert!(foreign(&text_of(3).replace("e4", "d4")));

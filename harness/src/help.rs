@@ -415,11 +415,11 @@ mod tests {
         (!words.iter().any(|word| is_missing(word))).then_some(words)
     }
 
-    fn check_example(place: &str, line: &str) {
+    fn check_example(cli: &mut Command, place: &str, line: &str) {
         // The tilde is expanded as in a shell.
         let line = &line.replace(" ~/", " /data/");
         let Some(words) = words_of(line) else { return };
-        match arrange_help(Cli::command(), false).try_get_matches_from(words) {
+        match cli.try_get_matches_from_mut(words) {
             Err(error) if error.use_stderr() => panic!("{place}: {line}: {error}"),
             _ => {}
         }
@@ -427,12 +427,13 @@ mod tests {
 
     #[test]
     fn examples_are_command_lines_of_flags_that_the_short_help_shows() {
+        let mut cli = arrange_help(Cli::command(), false);
         for (path, command) in commands(true) {
             let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             let Some((_, examples)) = text.split_once(EXAMPLES) else { continue };
             let examples = examples.replace("\\\n", " ");
             for line in examples.lines() {
-                check_example(&path, line);
+                check_example(&mut cli, &path, line);
             }
             for flag in example_flags(&examples, &path) {
                 let name = flag.split('=').next().unwrap_or(flag);
@@ -451,6 +452,7 @@ mod tests {
             let entries = std::fs::read_dir(top.join(folder)).expect("the folder can be listed");
             pages.extend(entries.map(|entry| entry.expect("an entry can be read").path()));
         }
+        let mut cli = arrange_help(Cli::command(), false);
         let mut lines = 0;
         for page in pages.iter().filter(|page| page.extension().is_some_and(|end| end == "md")) {
             let text = std::fs::read_to_string(page).expect("a page can be read");
@@ -459,7 +461,7 @@ mod tests {
                 if line.trim_start().starts_with("```") {
                     is_block = !is_block;
                 } else if is_block {
-                    check_example(&page.display().to_string(), line);
+                    check_example(&mut cli, &page.display().to_string(), line);
                     lines += usize::from(words_of(line).is_some());
                 }
             }
