@@ -118,7 +118,8 @@ impl Cli {
     pub fn read() -> Cli {
         let args = compat::by_name(std::env::args_os().collect());
         let is_short = args.iter().any(|arg| arg == "-h");
-        let command = arrange_help(Cli::command(), is_short);
+        let command =
+            arrange_help(Cli::command(), "", is_short, &|name| args.iter().any(|arg| arg == name));
         let command = command.color(help_colour(args.iter().cloned()));
         let matches = command.try_get_matches_from(&args);
         let matches =
@@ -179,9 +180,11 @@ impl Command {
             Command::Cluster(command) => cluster::run(command),
             Command::Openings(args) => openings::run(args),
             Command::Completions(args) => {
-                manual::completions(&args, arrange_help(Cli::command(), false))
+                manual::completions(&args, arrange_help(Cli::command(), "", false, &|_| true))
             }
-            Command::Man(args) => manual::man(&args, arrange_help(Cli::command(), false)),
+            Command::Man(args) => {
+                manual::man(&args, arrange_help(Cli::command(), "", false, &|_| true))
+            }
         };
         done.map(|()| ExitCode::Passed)
     }

@@ -60,20 +60,25 @@ const OPTIONAL: [(&str, &str, bool); 4] = [
 /// Heading of the examples in the text below the flags of a command.
 const EXAMPLES: &str = "Examples:\n";
 
-/// Returns the command with its help arranged: for `-h` if `is_short` is `true`, otherwise for
-/// `--help`.
-pub(crate) fn arrange_help(root: Command, is_short: bool) -> Command {
-    arrange(root, "", is_short)
-}
-
-fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
+/// Returns the command at `path` with its help arranged: for `-h` if `is_short` is `true`, otherwise
+/// for `--help`. Arranges only the subcommands whose names `is_used` accepts, because arranging all
+/// of them takes longer than many commands run.
+pub(crate) fn arrange_help(
+    mut command: Command,
+    path: &str,
+    is_short: bool,
+    is_used: &dyn Fn(&str) -> bool,
+) -> Command {
     let below: Vec<String> =
         command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     for name in below {
         let path = format!("{path} {name}");
         let is_hidden = is_short && RARE.contains(&&*name);
-        command = command
-            .mut_subcommand(name, |own| arrange(own, path.trim_start(), is_short).hide(is_hidden));
+        let is_arranged = is_used(&name);
+        command = command.mut_subcommand(name, |own| {
+            let own = own.hide(is_hidden);
+            if is_arranged { arrange_help(own, path.trim_start(), is_short, is_used) } else { own }
+        });
     }
     command = command.mut_args(|arg| {
         // Negative numbers are allowed so that the error for -1 names the expected range.
@@ -293,7 +298,7 @@ mod tests {
 
     fn commands(is_short: bool) -> Vec<(String, Command)> {
         let mut found = Vec::new();
-        let mut root = arrange_help(Cli::command(), is_short).term_width(100);
+        let mut root = arrange_help(Cli::command(), "", is_short, &|_| true).term_width(100);
         // Adds the global flags to all commands.
         root.build();
         all(&root, "", &mut found);
@@ -339,7 +344,8 @@ mod tests {
             "arbiter man --out d --format json-schema",
         ] {
             let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            let read = arrange_help(Cli::command(), false).try_get_matches_from(&args);
+            let read =
+                arrange_help(Cli::command(), "", false, &|_| true).try_get_matches_from(&args);
             let own = OPTIONAL.iter().find(|(word, ..)| line.contains(word));
             let (_, feature, has) = own.unwrap_or(&OPTIONAL[2]);
             let error =
@@ -427,7 +433,7 @@ mod tests {
 
     #[test]
     fn examples_are_command_lines_of_flags_that_the_short_help_shows() {
-        let mut cli = arrange_help(Cli::command(), false);
+        let mut cli = arrange_help(Cli::command(), "", false, &|_| true);
         for (path, command) in commands(true) {
             let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             let Some((_, examples)) = text.split_once(EXAMPLES) else { continue };
@@ -452,7 +458,7 @@ mod tests {
             let entries = std::fs::read_dir(top.join(folder)).expect("the folder can be listed");
             pages.extend(entries.map(|entry| entry.expect("an entry can be read").path()));
         }
-        let mut cli = arrange_help(Cli::command(), false);
+        let mut cli = arrange_help(Cli::command(), "", false, &|_| true);
         let mut lines = 0;
         for page in pages.iter().filter(|page| page.extension().is_some_and(|end| end == "md")) {
             let text = std::fs::read_to_string(page).expect("a page can be read");
