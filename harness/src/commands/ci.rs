@@ -160,11 +160,13 @@ fn run_gates(
     outcomes: &mut Vec<GateOutcome>,
 ) -> Result<Option<Failure>, Failure> {
     for gate in gates {
+        let started = unix_time_ms();
         let passed = match runner.pass(gate) {
             Err(failure) if failure.is_interruption() => {
                 let text = format!("interrupted in the gate '{}'", gate.name);
                 let broken = outcome(&gate.name, gate.kind, GateVerdict::Broken, text.clone());
-                outcomes.push(GateOutcome { code: failure.code as u8, ..broken });
+                let seconds = (unix_time_ms() - started) as f64 / 1e3;
+                outcomes.push(GateOutcome { code: failure.code as u8, seconds, ..broken });
                 return Ok(Some(Failure { message: text, ..failure }));
             }
             passed => passed?,

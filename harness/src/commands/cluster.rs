@@ -69,7 +69,7 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     dir: PathBuf,
     /// Number of workers, named worker1, worker2 and so on
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=i64::from(MAX_WORKERS)), required_unless_present = "worker")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX_WORKERS)), required_unless_present = "worker")]
     workers: Option<u16>,
     /// Name of an additional worker: letters, digits, '_', '-'; may be repeated
     #[arg(long, value_name = "NAME")]

@@ -27,8 +27,9 @@ pub(super) fn resume_run(run: &str, mut requested: RequestedRun) -> Result<Ready
     let mut plan = stored.plan.clone();
     if plan.kind != requested.kind {
         return Err(Failure::invalid(format!(
-            "run '{name}' is of another kind\nhint: resume the run with the subcommand that \
-             started the run"
+            "run '{name}' was not started with 'arbiter {}'\nhint: {}",
+            requested.kind,
+            resume_command(&name, plan.kind, &requested.results)
         )));
     }
     requested.flags.build.restore(&plan)?;

@@ -129,6 +129,24 @@ impl Shared {
         }
     }
 
+    /// Returns whether the worker is connected, and reports a change since the last call, whose
+    /// result is `was_connected`, to the user.
+    fn record_connection(&self, was_connected: bool) -> bool {
+        let worker = &self.config.name;
+        let is_connected = self.connection.is_connected();
+        if was_connected && !is_connected {
+            log::warn!(
+                worker:%;
+                "lost the connection to the NATS server; reconnecting (if this takes long, check \
+                 that the server runs and still accepts this worker)"
+            );
+        } else if is_connected && !was_connected {
+            log::info!(worker:%; "connected to the NATS server again");
+        }
+        self.config.metrics.connected.set(is_connected.into());
+        is_connected
+    }
+
     async fn send_status(&self, is_leaving: bool) {
         // The client would queue the message and send a stale status after reconnecting.
         if !self.connection.is_connected() {
@@ -183,6 +201,7 @@ pub async fn serve(
     let mut tick = interval(TICK);
     let start = tick.tick().await;
     let mut ticks: u64 = 0;
+    let mut is_connected = true;
     loop {
         tokio::select! {
             Some(message) = beacons.next() => {
@@ -217,7 +236,7 @@ pub async fn serve(
                 ticks += 1;
                 shared.known_runs().tick(at - start);
                 let metrics = &shared.config.metrics;
-                metrics.connected.set(shared.connection.is_connected().into());
+                is_connected = shared.record_connection(is_connected);
                 metrics.refused.set(shared.known_runs().refusals().len() as i64);
                 shared.known_runs().throughput.record(at, metrics.pairs.get());
                 if ticks.is_multiple_of(STATUS_TICKS) {

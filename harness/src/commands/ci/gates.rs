@@ -328,12 +328,17 @@ fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
     let found = ended.code.map(|code| if has_findings && code == 0 { 1 } else { code });
     let verdict = gate_verdict(gate, found, ended.reason == EndReason::TimedOut);
     let error = ended.errors.iter().rev().find(|line| line.starts_with("error"));
-    let text = match (verdict, error) {
+    let mut text = match (verdict, error) {
         (GateVerdict::Broken, Some(error)) => error.trim_start_matches("error: ").to_owned(),
         (GateVerdict::Broken, None) => format!("ended with {}; see {}", ended.how, log.display()),
         _ => gate_text(gate.kind, &figures)
             .unwrap_or_else(|error| format!("unreadable report: {error}")),
     };
+    if let (GateVerdict::Failed, GateKind::Epd, Some(reason)) =
+        (verdict, gate.kind, ended.errors.last())
+    {
+        text += &format!("; {reason}");
+    }
     let code = match verdict {
         // An undecided gate has the same exit code whether it exceeded its budget or played all its
         // games.

@@ -19,7 +19,8 @@ pub fn gate_text(kind: GateKind, report: &Value) -> Result<String, serde_json::E
     Ok(match kind {
         GateKind::Perft => {
             let PerftTotals { right, wrong, faults, .. } = PerftTotals::deserialize(report)?;
-            format!("{right} correct, {wrong} wrong, {faults} without a reply")
+            let first = first_wrong(report).unwrap_or_default();
+            format!("{right} correct, {wrong} wrong, {faults} without a reply{first}")
         }
         GateKind::Epd => {
             let EpdResults { engines, comparisons } = EpdResults::deserialize(report)?;
@@ -63,6 +64,29 @@ pub fn gate_text(kind: GateKind, report: &Value) -> Result<String, serde_json::E
     })
 }
 
+/// Describes the first wrong count in a perft report; `None` if no count is wrong.
+fn first_wrong(report: &Value) -> Option<String> {
+    let positions = report["positions"].as_array()?;
+    let wrong = positions.iter().find(|position| position["verdict"] == "wrong")?;
+    let Value::Object(first) = &wrong["first_wrong"] else { return None };
+    let mut text = format!(
+        "; line {}, depth {}: counts {}, expected {}, first wrong position {}",
+        wrong["line"],
+        wrong["depth"],
+        wrong["found"],
+        wrong["correct"],
+        first.get("fen")?.as_str()?
+    );
+    for list in ["missing", "extra"] {
+        let moves = first.get(list)?.as_array()?.iter().filter_map(Value::as_str);
+        let moves = moves.collect::<Vec<_>>().join(" ");
+        if !moves.is_empty() {
+            text += &format!(", {list} moves {moves}");
+        }
+    }
+    Some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -80,6 +104,13 @@ mod tests {
         let report = json!({ "engine": "A", "right": 3, "wrong": 1, "wrong_suite": 0, "faults": 0,
             "nodes": 9 });
         check(GateKind::Perft, &report, "3 correct, 1 wrong, 0 without a reply");
+        let mut report = report;
+        report["positions"] = json!([{ "line": 1, "verdict": "right" }, { "line": 2, "depth": 3,
+            "verdict": "wrong", "found": 5, "correct": 7, "first_wrong": { "kind": "moves",
+            "fen": "8/8", "path": [], "missing": ["e1g1", "a2a4"], "extra": [] } }]);
+        let expected = "3 correct, 1 wrong, 0 without a reply; line 2, depth 3: counts 5, \
+            expected 7, first wrong position 8/8, missing moves e1g1 a2a4";
+        check(GateKind::Perft, &report, expected);
         let engine = json!({ "name": "A", "limits": "depth 3", "positions": 4, "solved": 2,
             "faults": 0, "total_time_ms": 1.0, "themes": [] });
         let comparison = json!({ "first": "A", "second": "B", "both": 2, "only_first": 0,

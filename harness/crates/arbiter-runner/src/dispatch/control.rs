@@ -83,7 +83,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
             ControlCommand::Stop => {
                 self.stop_cause.get_or_insert(StopCause::Drain);
                 let given_up = self.state.in_flight();
-                (Some(RunInput::Stop), Ok(format!("stopped; {given_up} pairs discarded")))
+                (Some(RunInput::Stop), Ok(format!("stopped; pairs discarded: {given_up}")))
             }
             ControlCommand::Interrupt => {
                 // The key acts like Ctrl-C, so the command exits with the code for SIGINT.

@@ -64,7 +64,7 @@ const UNRATED: &str = "These games do not connect all engines: ratings require t
     engines took points from each other, directly or through other engines.";
 
 const BOUND: &str = "An Elo with > or < is a bound (50 %) for an engine that won or lost all its \
-    games: there is no finite estimate.";
+    games against the engines with a finite Elo, so that there is no finite estimate.";
 
 const GROUPS: &str = "Engines of different groups cannot be compared: no games connect the groups, \
     or one group won all connecting games.\nEach group has its own Elo scale.";
