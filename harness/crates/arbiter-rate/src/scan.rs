@@ -284,9 +284,9 @@ impl GameScan {
             return Err(RejectReason::WrongResult);
         }
         // The first of the two times belongs to the side that moved first.
+        let fen = text_of(&tags.fen);
         let is_black_first =
-            tags.fen.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).nth(1)
-                == Some(&b"b"[..]);
+            fen.split(' ').nth(1).is_some_and(|turn| turn.eq_ignore_ascii_case("b"));
         if is_black_first {
             self.time_ms.reverse();
             self.timed.reverse();
