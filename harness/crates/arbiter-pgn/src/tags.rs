@@ -53,13 +53,18 @@ pub struct Tags {
     pub termination: Vec<u8>,
     /// Variant of the rules.
     pub variant: Vec<u8>,
+    /// Result at the end of the moves.
+    pub(crate) written: Option<Outcome>,
+    /// `true` if the moves are followed by two different results.
+    pub(crate) has_two_results: bool,
 }
 
 impl Tags {
     /// Clears all tags but keeps the allocated memory.
     pub(crate) fn clear(&mut self) {
-        let Tags { any, two_valued, white, black, result, fen, termination, variant } = self;
-        (*any, *two_valued) = (false, None);
+        let Tags { any, two_valued, written, has_two_results, .. } = self;
+        (*any, *two_valued, *written, *has_two_results) = (false, None, None, false);
+        let Tags { white, black, result, fen, termination, variant, .. } = self;
         [white, black, result, fen, termination, variant].into_iter().for_each(Vec::clear);
     }
 
@@ -95,14 +100,13 @@ impl Tags {
         }
     }
 
-    /// Returns the result of the game: the value of the `Result` tag or, if the tag is missing,
-    /// `written`, which is the result at the end of the moves. Returns `None` if the game has no
-    /// result.
+    /// Returns the result of the game: the value of the `Result` tag or, if the tag is missing, the
+    /// result at the end of the moves. Returns `None` if the game has no result.
     ///
     /// # Errors
     ///
-    /// Fails if the two results contradict each other; the tag value `*` contradicts a win or draw.
-    pub fn outcome(&self, written: Option<Outcome>) -> Result<Option<KnownOutcome>, &'static str> {
+    /// Fails if two results contradict each other; `*` contradicts a win or draw.
+    pub fn outcome(&self) -> Result<Option<KnownOutcome>, &'static str> {
         let is_visible = |byte: &u8| !byte.is_ascii_whitespace();
         let word: Vec<u8> = self.result.iter().copied().filter(is_visible).collect();
         let tag = match (meaning(&word, b"").0, word.as_slice()) {
@@ -110,9 +114,10 @@ impl Tags {
             (Meaning::Outcome(outcome), _) => Outcome::from_ascii(outcome.as_bytes()).ok(),
             _ => Some(Outcome::Unknown),
         };
-        match (tag, written) {
+        match (tag, self.written) {
+            _ if self.has_two_results => Err("contradicting results"),
             (Some(tag), Some(written)) if tag != written => Err("contradicting results"),
-            _ => Ok(tag.or(written).and_then(Outcome::known)),
+            _ => Ok(tag.or(self.written).and_then(Outcome::known)),
         }
     }
 

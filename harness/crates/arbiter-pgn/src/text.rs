@@ -395,7 +395,7 @@ impl<'t> Normalizer<'t> {
         let after_spaces =
             |text: &'t [u8]| &text[text.iter().take_while(|byte| **byte == b' ').count()..];
         let dash = after_spaces(&rest[1..]);
-        let after = ["-", "\u{2013}", "\u{2014}", "\u{2212}"]
+        let after = ["-", ":", "\u{2010}", "\u{2011}", "\u{2013}", "\u{2014}", "\u{2212}"]
             .iter()
             .find_map(|written| dash.strip_prefix(written.as_bytes()));
         let Some([second, after @ ..]) = after.map(after_spaces) else { return false };

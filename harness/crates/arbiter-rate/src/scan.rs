@@ -9,8 +9,8 @@ use shakmaty::{Color, EnPassantMode, Position, Role, Setup};
 use super::comments::{Evaluations, ending, is_book, time_ms};
 use arbiter_names::shown;
 use arbiter_pgn::{
-    GameVisitor, Games, MAX_NAME, Mainline, MoveError, Outcome, San, Tags, Text, UNCLOSED,
-    legal_move, text_of,
+    GameVisitor, Games, MAX_NAME, Mainline, MoveError, San, Tags, Text, UNCLOSED, legal_move,
+    text_of,
 };
 use arbiter_position::Start;
 use arbiter_schedule::seed::{FNV_START, fnv1a};
@@ -189,7 +189,6 @@ struct GameScan {
     timed: [u32; 2],
     evaluations: Evaluations,
     last_comment: Vec<u8>,
-    outcome: Option<Outcome>,
 }
 
 /// Move, or an unknown word in place of a move.
@@ -258,10 +257,6 @@ impl GameVisitor for GameScan {
             self.book = Some(plies);
         }
     }
-
-    fn outcome(&mut self, outcome: Outcome) {
-        self.outcome = Some(outcome);
-    }
 }
 
 impl GameScan {
@@ -275,7 +270,7 @@ impl GameScan {
         if let Some(rejection) = self.rejection {
             return Err(rejection);
         }
-        let outcome = tags.outcome(self.outcome).map_err(|_| RejectReason::Contradiction)?;
+        let outcome = tags.outcome().map_err(|_| RejectReason::Contradiction)?;
         let outcome = outcome.ok_or(RejectReason::NoResult)?;
         let by_rules = self.replay.as_ref().and_then(|replay| replay.position.outcome().known());
         // The rules decide mate, stalemate and insufficient material; in any other position, a game

@@ -69,6 +69,8 @@ fn rejected_games_have_a_reason() {
         game(&with(&[("Result", "1–0")]), "1. e4 1:0"),
         game(&with(&[("Result", "1/2 - 1/2")]), "1. e4 ½-½"),
         game(&with(&[("Result", "0:1")]), "1. e4"),
+        game(&AB, "1. e4 1-0 0-1"),
+        game(&AB, "1. e4 1 : 0 {the result} 1-0"),
     ]
     .concat();
     use RejectReason::*;
@@ -87,6 +89,8 @@ fn rejected_games_have_a_reason() {
         None,
         None,
         None,
+        None,
+        Some(Contradiction),
         None,
     ];
     assert_eq!(reasons(&text), expected);

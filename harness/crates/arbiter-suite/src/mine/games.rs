@@ -7,7 +7,7 @@ use shakmaty::{KnownOutcome, Move, Position};
 
 use arbiter_game::record::{GameRecord, MoveRecord};
 use arbiter_pgn::{
-    Blocks, Evaluation, GameVisitor, Games, Mainline, Outcome, San, Tags, Text, evaluation, text_of,
+    Blocks, Evaluation, GameVisitor, Games, Mainline, San, Tags, Text, evaluation, text_of,
 };
 use arbiter_position::Start;
 use arbiter_protocol::Score;
@@ -108,8 +108,6 @@ struct Replay {
     line: Option<Mainline>,
     /// Names of the players; empty if a name is missing.
     origin: String,
-    /// Result at the end of the moves.
-    outcome: Option<Outcome>,
     /// Reason for skipping the game, the result, or the rest of the game.
     fault: Option<String>,
     /// Number of plies before an engine first announced a mate.
@@ -133,8 +131,7 @@ impl Replay {
         if self.fault.is_some() || is_fault(&text_of(&tags.termination), &self.last_comment) {
             return None;
         }
-        let result = tags.outcome(self.outcome);
-        result.unwrap_or_else(|error| {
+        tags.outcome().unwrap_or_else(|error| {
             self.fault = Some(error.to_string());
             None
         })
@@ -174,10 +171,6 @@ impl GameVisitor for Replay {
             self.first_mate.get_or_insert(plies.saturating_sub(1));
         }
         self.last_comment = text_of(comment);
-    }
-
-    fn outcome(&mut self, outcome: Outcome) {
-        self.outcome = Some(outcome);
     }
 }
 
