@@ -240,6 +240,7 @@ fn games_end_where_the_next_one_begins() {
              [White \"d\"]\n\n[Black \"e\"]\n\n1. e4 *\n",
             "1. e4 e5\n\n1. ... c5\n\n1. \u{2026} d5 1-0\n",
             "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n",
+            "[event \"1\"]\n[White \"a\"]\n[Event\"2\"]\n[White \"b\"]\n",
         ],
         expect![[r#"
             "1. e4 e5\n\n2. Nf3 Nc6 *\n"
@@ -281,6 +282,9 @@ fn games_end_where_the_next_one_begins() {
             1-6: e4 e5 c5 d5 1-0
             "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n"
             1-6: [a] {a comment} e4 *
+            "[event \"1\"]\n[White \"a\"]\n[Event\"2\"]\n[White \"b\"]\n"
+            1-3: [a]
+            3-5: [b]
         "#]],
     );
 }
@@ -292,6 +296,9 @@ fn junk_between_games_loses_no_game() {
             "hello world\n\n[White \"a\"]\n\n1. e4 *\n\nmore of that\n\n[White \"b\"]\n\n*\n",
             "1. e4 {never closed\n\n[White \"a\"]\n\n1. d4 {closed} *\n",
             "1. e4 {as in\n\n[White \"a\"]\n\n1. d4 *} e5 (1... c5 {\n\n[White \"b\"]\n}) 2. Nf3 *\n",
+            "[Event \"w\"]\n[White \"a\"]\n[Elo \"27[Event \"x\"]\n[White \"b\"]\n\n1. e4 *\n",
+            "1. e4 {+0.3[Event \"x\"]\n[White \"b\"]\n\n1. e4 {[Event \"y\"]} *\n",
+            "1. e4 (1. d4\n[Event \"x\"]\n[White \"b\"]\n\n1. e4 (1. d4) *\n",
             "1. e4 {the end is missing",
             "[White \"a\"]\n[Black \"b",
             "1. e4 e5 [%clk 0:01] 2. Nf3\n[%eval 1] Nc6 *\n",
@@ -308,6 +315,15 @@ fn junk_between_games_loses_no_game() {
             3-6: [a] d4 {closed} *
             "1. e4 {as in\n\n[White \"a\"]\n\n1. d4 *} e5 (1... c5 {\n\n[White \"b\"]\n}) 2. Nf3 *\n"
             1-9: e4 {as in [White "a"] 1. d4 *} e5 Nf3 *
+            "[Event \"w\"]\n[White \"a\"]\n[Elo \"27[Event \"x\"]\n[White \"b\"]\n\n1. e4 *\n"
+            1-3: [a]
+            3-7: [b] e4 *
+            "1. e4 {+0.3[Event \"x\"]\n[White \"b\"]\n\n1. e4 {[Event \"y\"]} *\n"
+            1-1: e4 {+0.3} ?{
+            1-5: [b] e4 {[Event "y"]} *
+            "1. e4 (1. d4\n[Event \"x\"]\n[White \"b\"]\n\n1. e4 (1. d4) *\n"
+            1-2: e4 ?{
+            2-6: [b] e4 *
             "1. e4 {the end is missing"
             1-1: e4 {the end is missing} ?{
             "[White \"a\"]\n[Black \"b"

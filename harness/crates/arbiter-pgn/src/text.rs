@@ -12,7 +12,7 @@ use shakmaty::san::SanPlus;
 
 use super::blanks::{is_blank, line_length, plain_blanks};
 use super::tag_text::{
-    begins_tags, end_of_quote, first_tags, is_tag, known_tags, odd_tag, plain_tag,
+    EVENT, begins_tags, end_of_quote, first_tags, is_tag, known_tags, odd_tag, plain_tag, tag_name,
 };
 use super::words::{Meaning, meaning};
 
@@ -107,9 +107,9 @@ impl<'t> Normalizer<'t> {
         self.replace(self.at..self.at, ending);
     }
 
-    /// Returns the next offset at which a tag follows a blank line, or the end of the text. An
-    /// unclosed comment ends at this offset, so that the comment does not include the following
-    /// games; see [`end_of_quote`] for comments that contain such a tag.
+    /// Returns the offset of the next `Event` tag, or of the next blank line before another tag, or
+    /// the end of the text. An unclosed comment ends at this offset, so that the comment does not
+    /// include the following games; see [`end_of_quote`] for comments that contain such a tag.
     #[inline]
     fn boundary(&mut self) -> usize {
         if let Some(boundary) = self.boundary.filter(|boundary| *boundary >= self.at) {
@@ -123,8 +123,11 @@ impl<'t> Normalizer<'t> {
             let (before, line) = self.text.split_at(self.at + offset);
             before.ends_with(b"\n") && begins_tags(&line[1..])
         };
-        let found = memmem::find_iter(self.rest(), b"\n[").find(is_boundary);
-        *self.boundary.insert(found.map_or(self.text.len(), |offset| self.at + offset))
+        let rest = self.rest();
+        let found = memmem::find_iter(rest, b"\n[").find(is_boundary).unwrap_or(rest.len());
+        // A file that was cut within a comment may continue with the next file on the same line.
+        let found = memmem::find(&rest[..found], EVENT).unwrap_or(found);
+        *self.boundary.insert(self.at + found)
     }
 
     /// Skips the tags of a game.
@@ -153,7 +156,8 @@ impl<'t> Normalizer<'t> {
             }
             // In PGN, an `Event` tag starts each game, so a second `Event` tag belongs to the next
             // game. So do tags after a blank line if one of them repeats a tag of this game.
-            let is_event = rest.starts_with(b"[Event ");
+            let name = tag_name(rest).map(|(name, _)| name);
+            let is_event = name.is_some_and(|name| name.eq_ignore_ascii_case(b"Event"));
             if is_event && has_event || listed == self.at && names & first_tags(rest) != 0 {
                 // The preceding game has no moves. A full stop, which has no meaning in PGN,
                 // becomes the movetext of this game.
