@@ -147,15 +147,13 @@ pub(crate) fn first_tags(text: &[u8]) -> u16 {
 fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
     let (name, rest) = tag_name(text)?;
     let end = memchr2(b']', b'\n', rest).filter(|at| rest[*at] == b']')?;
-    let mut value = trimmed(&rest[..end]);
-    if let (true, Ok(text)) = (is_typographic(value), str::from_utf8(value)) {
-        value = text.trim_matches(|c| "\"«»‘’‚‛“”„‟ ".contains(c)).as_bytes();
-    } else if blanks(rest) == 0
-        || value.contains(&b'"')
-        || !KNOWN_TAGS.iter().any(|known| known.as_bytes() == name)
-    {
+    let value = trimmed(&rest[..end]);
+    let is_known = || KNOWN_TAGS.iter().any(|known| known.as_bytes() == name);
+    if !is_typographic(value) && (blanks(rest) == 0 || value.contains(&b'"') || !is_known()) {
         return None;
     }
+    let marks = |c| "\"'«»‘’‚‛“”„‟ ".contains(c);
+    let value = str::from_utf8(value).map_or(value, |text| text.trim_matches(marks).as_bytes());
     Some(OddTag { name, value: value.to_vec(), length: text.len() - rest.len() + end + 1 })
 }
 

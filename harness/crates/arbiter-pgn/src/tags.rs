@@ -12,11 +12,12 @@ use super::words::{Meaning, meaning};
 /// Maximum length of a stored name, in bytes.
 pub const MAX_NAME: usize = 200;
 
-/// Values of the `Variant` tag that mean standard chess, reduced to lowercase letters and digits.
-const CHESS: &str = "standard chess normal fromposition classical orthodox";
-/// Values of the `Variant` tag that mean Chess960, reduced to lowercase letters and digits.
-const CHESS960: &str = "chess960 960 fischerandom fischerrandom fischerrandomchess frc dfrc \
-                        doublefischerrandom doublefischerrandomchess freestyle wildfr";
+/// Values of the `Variant` tag that mean standard chess, reduced to lowercase letters and digits,
+/// without the word `chess`.
+const CHESS: &str = "standard normal fromposition classical orthodox";
+/// Values of the `Variant` tag that mean Chess960, in the same form.
+const CHESS960: &str =
+    "960 fischerandom fischerrandom frc dfrc doublefischerrandom freestyle wildfr";
 
 /// Returns a tag value as a string. Valid UTF-8 is decoded as UTF-8, and any other value as
 /// Latin-1, the encoding of the PGN standard. White space is reduced to single spaces. Control
@@ -152,8 +153,8 @@ impl Tags {
     pub fn is_chess960(&self) -> Result<bool, String> {
         let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric();
         let letters = self.variant.iter().filter(is_letter).map(u8::to_ascii_lowercase);
-        let letters: Vec<u8> = letters.collect();
-        let is_of = |names: &str| names.split(' ').any(|name| name.as_bytes() == letters);
+        let letters = letters.map(char::from).collect::<String>().replace("chess", "");
+        let is_of = |names: &str| names.split(' ').any(|name| name == letters);
         if letters.is_empty() || is_of(CHESS) {
             Ok(false)
         } else if is_of(CHESS960) {

@@ -355,6 +355,7 @@ fn tags_are_read_in_every_format() {
             "[White \u{201c}a\u{201d}]\n[Black \u{201e}b \"c\"\"]\n[Elo \u{201c}1\u{201d}]\n[FEN \"startpos\"]\n\n*\n",
             "[White \"a\"]\u{c}\n\u{b}\n1. e4\u{b}e5\u{a0} 2. Nf3 *\n",
             "[ White \u{201c}a\u{201d}]\n[\tBlack\u{201c}b\u{201d} ]\n[Result \u{ab} 1-0 \u{bb}]\n\n1-0\n",
+            "[White 'a']\n[Black 'b c']\n[Result '1-0']\n\n1. e4 1-0\n",
             "[White \u{2018}a\u{2019}]\n\n1. e4 [White\u{2019}s best] [ \u{201c}x\u{201d}] e5 *\n",
         ],
         expect![[r#"
@@ -390,6 +391,8 @@ fn tags_are_read_in_every_format() {
             1-4: [a] e4 e5 Nf3 *
             "[ White “a”]\n[\tBlack“b” ]\n[Result « 1-0 »]\n\n1-0\n"
             1-6: [a] [b] [1-0] 1-0
+            "[White 'a']\n[Black 'b c']\n[Result '1-0']\n\n1. e4 1-0\n"
+            1-6: [a] [b c] [1-0] e4 1-0
             "[White ‘a’]\n\n1. e4 [White’s best] [ “x”] e5 *\n"
             1-4: [a] e4 ?[White’s best] ?[ “x”] e5 *
         "#]],
@@ -403,6 +406,10 @@ fn common_variant_names_and_empty_fen_tags_are_read() {
         ("orthodox", false),
         ("Fischer Random Chess", true),
         ("Double Fischer Random Chess", true),
+        ("Chess", false),
+        ("Standard Chess", false),
+        ("Freestyle Chess", true),
+        ("Chess 960", true),
     ] {
         let mut tags = Tags::default();
         tags.set(b"Variant", variant.as_bytes());
@@ -428,7 +435,7 @@ fn common_variant_names_and_empty_fen_tags_are_read() {
 }
 
 #[test]
-fn utf_16_is_refused_and_latin_1_is_read() {
+fn utf_16_is_refused_and_other_encodings_are_read() {
     let utf16: Vec<u8> = "[White \"a\"]".encode_utf16().flat_map(u16::to_le_bytes).collect();
     for text in [utf16.clone(), [&b"\xff\xfe"[..], &utf16].concat()] {
         let error = Blocks::new(&text[..]).next().expect("an error").expect_err("UTF-16");
@@ -437,6 +444,11 @@ fn utf_16_is_refused_and_latin_1_is_read() {
     assert_eq!(
         games_text(b"[White \"Caf\xe9\"]\n\n1. e4 {\xe9} *\n"),
         "1-4: [Caf\u{e9}] e4 {\u{e9}} *\n"
+    );
+    // In the code pages of Windows, some control codes of Latin-1 are punctuation marks.
+    assert_eq!(
+        games_text(b"[White \x93O\x92Neil\x94]\n\n1. e4\x85 e5 2. Nf3 O\x96O 1\x970\n"),
+        "1-4: [O'Neil] e4 e5 Nf3 O-O 1-0\n"
     );
 }
 

@@ -251,8 +251,7 @@ impl<'t> Normalizer<'t> {
                     self.replace(self.at..self.at + 7, b"1/2-1/2");
                 }
                 b'0' | b'1' if self.is_past_result() => {}
-                b'1'..=b'9' if self.is_past_number() => {}
-                b'0' if self.rest().starts_with(b"0.") => self.at += 2,
+                b'0'..=b'9' if self.is_past_number() => {}
                 0xe2 if self.rest().starts_with(ELLIPSIS) => {
                     self.replace(self.at..self.at + ELLIPSIS.len(), b" ");
                 }
@@ -382,9 +381,14 @@ impl<'t> Normalizer<'t> {
         let rest = self.rest();
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let after = &rest[digits..];
-        let is_number =
-            after.first().is_none_or(|byte| byte.is_ascii_alphabetic() || ends_word(*byte))
-                || after.starts_with(ELLIPSIS);
+        let is_number = match after.first() {
+            // Castling and null moves may be written with zeros only.
+            first if rest[0] == b'0' => first == Some(&b'.'),
+            None => true,
+            Some(first) => {
+                first.is_ascii_alphabetic() || ends_word(*first) || after.starts_with(ELLIPSIS)
+            }
+        };
         if is_number {
             let stops = after.iter().take_while(|byte| matches!(byte, b'.' | b' ')).count();
             self.at += digits + stops;

@@ -194,6 +194,7 @@ fn moves_allowed_by_standard_or_programs_are_legal() {
         (&[], "1. e4 a6 2. e5 d5 3. exd6e.p. exd6 1-0"),
         (&[], "1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. 0-0 Nxe4 5. Nxe5 Ne5 1-0"),
         (&[], "1. e2e4 e7e5 2. g1f3 b8c6 3. f1b5 g8f6 4. e1g1 f6e4 1-0"),
+        (&[], "01. e4 e5 02. Bc4 Nc6 03. Qh5 Nf6 04. Qxf7 checkmate 1-0"),
         (&promotion, "1. b8Q c1=N 1-0"),
         (&promotion, "1. b8(R) c1/B 1-0"),
         (&promotion, "1. b7b8q c2c1r 1-0"),
