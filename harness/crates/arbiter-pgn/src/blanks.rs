@@ -26,8 +26,8 @@ pub(crate) fn plain_blanks(text: &[u8]) -> Cow<'_, [u8]> {
         // A byte that is not UTF-8 is read as Latin-1. Windows programs write punctuation in place
         // of the control codes of Latin-1.
         plain.extend(chunk.invalid().iter().map(|byte| match byte {
-            0xa0 => b' ',
-            0x85 => b'.',
+            // The ellipsis follows a move number or text.
+            0xa0 | 0x85 => b' ',
             0x91 | 0x92 => b'\'',
             0x93 | 0x94 => b'"',
             0x96 | 0x97 => b'-',

@@ -46,24 +46,21 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     let (written, after) =
         text.split_at(text.iter().position(|byte| ends_number(*byte)).unwrap_or(text.len()));
     let has = |marks: &[u8]| written.iter().any(|byte| marks.contains(byte));
-    let is_number = match after.trim_ascii_start() {
-        // Arbiter and other programs write `0.00/0` for a move without a score.
-        [b'/', b'0', ..] if written == b"0.00" => false,
-        // The comment repeats the result, `1/2-1/2`.
-        [b'/', b'2', ..] if written == b"1" => false,
-        [b'/', ..] => true,
+    let is_number = match (written, after.trim_ascii_start()) {
+        // Arbiter and other programs write `0.00/0` for a move without a score, and a comment may
+        // repeat the result, `1/2-1/2`.
+        (b"0.00", [b'/', b'0', ..]) | (b"1", [b'/', b'2', ..]) => false,
+        (_, [b'/', ..]) => true,
         // A decimal comma divides the number: `+0,31/12`.
-        [b',', b'0'..=b'9', ..] => has(b".M#"),
+        (_, [b',', b'0'..=b'9', ..]) => has(b".M#"),
         // Lichess writes `(0.14 → 0.80)`, from the point of view of White, before the evaluation.
-        [first, ..] if !first.is_ascii() => false,
+        (_, [first, ..]) if !first.is_ascii() => false,
         // A number without a sign has another meaning before a word, as in `2.5 hours`.
-        [first, ..] if first.is_ascii_alphabetic() => has(b"+-M#"),
+        (_, [first, ..]) if first.is_ascii_alphabetic() => has(b"+-M#"),
         _ => has(b"+-.M#"),
     };
-    if let Some(centipawns) = number(written).filter(|_| is_number) {
-        return Some(Evaluation::Own(centipawns));
-    }
-    white_value(comment)
+    let own = number(written).filter(|_| is_number).map(Evaluation::Own);
+    own.or_else(|| white_value(comment))
 }
 
 /// Returns the evaluation in the form of TCEC (`wv=0.31`). The complete comment is searched,

@@ -160,7 +160,5 @@ fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
 /// Returns whether a text starts with a quotation mark that word processors write in place of `"`.
 fn is_typographic(text: &[u8]) -> bool {
     // The apostrophe `’` only closes a quotation.
-    ["«", "»", "‘", "‚", "‛", "“", "”", "„", "‟"]
-        .iter()
-        .any(|mark| text.starts_with(mark.as_bytes()))
+    "«»‘‚‛“”„‟".chars().any(|mark| text.starts_with(mark.encode_utf8(&mut [0; 4]).as_bytes()))
 }

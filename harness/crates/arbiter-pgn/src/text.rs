@@ -252,9 +252,6 @@ impl<'t> Normalizer<'t> {
                 }
                 b'0' | b'1' if self.is_past_result() => {}
                 b'0'..=b'9' if self.is_past_number() => {}
-                0xe2 if self.rest().starts_with(ELLIPSIS) => {
-                    self.replace(self.at..self.at + ELLIPSIS.len(), b" ");
-                }
                 _ => match short_move(self.rest()) {
                     Some(length) => {
                         self.has_words = true;
@@ -400,23 +397,17 @@ impl<'t> Normalizer<'t> {
     /// Returns whether a result was skipped.
     fn is_past_result(&mut self) -> bool {
         let rest = self.rest();
-        let after_spaces =
-            |text: &'t [u8]| &text[text.iter().take_while(|byte| **byte == b' ').count()..];
-        let dash = after_spaces(&rest[1..]);
-        let after = ["-", ":", "\u{2010}", "\u{2011}", "\u{2013}", "\u{2014}", "\u{2212}"]
-            .iter()
-            .find_map(|written| dash.strip_prefix(written.as_bytes()));
-        let Some([second, after @ ..]) = after.map(after_spaces) else { return false };
-        let outcome = [rest[0], b'-', *second];
-        let length = rest.len() - after.len();
-        let is_result = matches!(&outcome, b"1-0" | b"0-1")
-            && rest[..length].contains(&b' ')
-            && after.first().is_none_or(|byte| ends_word(*byte));
-        if is_result {
-            self.has_result = true;
-            self.replace(self.at..self.at + length, &outcome);
-        }
-        is_result
+        let second = rest.iter().take(12).skip(1).position(|byte| matches!(byte, b'0' | b'1'));
+        let has_spaces = |(written, after): &(&[u8], &[u8])| {
+            written.contains(&b' ') && after.first().is_none_or(|byte| ends_word(*byte))
+        };
+        let parts = second.map(|at| rest.split_at(at + 2)).filter(has_spaces);
+        let Some((written, _)) = parts else { return false };
+        let word: Vec<u8> = written.iter().copied().filter(|byte| *byte != b' ').collect();
+        let Meaning::Outcome(outcome) = meaning(&word, b"").0 else { return false };
+        self.has_result = true;
+        self.replace(self.at..self.at + written.len(), outcome.as_bytes());
+        true
     }
 
     /// Skips a token, and replaces a token that is not in normal form.

@@ -79,8 +79,9 @@ fn plain(word: &[u8]) -> String {
             '♖' | '♜' => plain.push('R'),
             '♗' | '♝' => plain.push('B'),
             '♘' | '♞' => plain.push('N'),
-            // Pawns have no letter. A variation selector may follow the symbol of any piece.
-            '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' => {}
+            // Pawns have no letter. A variation selector may follow the symbol of any piece. An
+            // ellipsis may precede a move of Black.
+            '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' | '…' => {}
             _ if has_no_width(c) => {}
             _ => plain.push(c),
         }

@@ -27,8 +27,8 @@ fn written_time(comment: &[u8]) -> Option<f64> {
     let mut rest = &comment[..comment.len().min(200)];
     loop {
         if let Some(time) = rest.strip_prefix(b"mt=") {
-            let is_of_time = |byte: &&u8| byte.is_ascii_digit() || **byte == b':';
-            let time = &time[..time.iter().take_while(is_of_time).count()];
+            let time =
+                &time[..time.iter().take_while(|byte| b"0123456789:".contains(byte)).count()];
             let scale = if time.contains(&b':') { 1.0 } else { 1000.0 };
             return clock_ms(time).map(|time| time / scale);
         }

@@ -1,7 +1,7 @@
 //! Reduction of a block of games to their results.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::ops::ControlFlow::{self, Break, Continue};
 
 use shakmaty::fen::Fen;
 use shakmaty::{Color, EnPassantMode, Position, Role, Setup};
@@ -212,11 +212,7 @@ impl GameVisitor for GameScan {
             self.rejection = self.replay.is_none().then_some(RejectReason::Position);
         }
         // Text without tags is a game only if moves follow.
-        if self.rejection.is_some() && tags.any {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if self.rejection.is_some() && tags.any { Break(()) } else { Continue(()) }
     }
 
     fn san(&mut self, san: San) -> ControlFlow<()> {
@@ -228,7 +224,7 @@ impl GameVisitor for GameScan {
             (self.rejection, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
         }
         self.moves.push(MoveOrWord::San(san));
-        if self.rejection.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.rejection.is_some() { Break(()) } else { Continue(()) }
     }
 
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
@@ -239,7 +235,7 @@ impl GameVisitor for GameScan {
             (self.rejection, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
         }
         self.moves.push(MoveOrWord::Word(word.into()));
-        if self.rejection.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.rejection.is_some() { Break(()) } else { Continue(()) }
     }
 
     fn comment(&mut self, comment: &[u8]) {
