@@ -3,7 +3,8 @@
 //! In `+0.31/12 0.5s` and `-M3/9` (cutechess, fastchess, Arbiter), the evaluation is from the point
 //! of view of the side that moved. In `[%eval 0.31]` and `[%eval #-3]` (Lichess), in `wv=0.31`
 //! (TCEC) and in `[%eval 31,12]` (ChessBase), the evaluation is from White's point of view.
-//! ChessBase writes centipawns; the other programs write pawns.
+//! ChessBase and c-chess-cli (`31/12`) write centipawns without a decimal point; the other
+//! programs write pawns.
 
 use memchr::{memchr, memmem};
 
@@ -35,11 +36,8 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     let start = &comment[..comment.len().min(MAX_COMMENT)];
     if let Some(text) = command(start, b"[%eval") {
         let end = text.iter().position(|byte| b",/".contains(byte)).unwrap_or(text.len());
-        let pawns = number(&text[..end])?;
-        let is_integer = !text[..end].iter().any(|byte| b".M#".contains(byte));
-        // ChessBase writes centipawns and the depth.
-        let is_centipawns = is_integer && text.get(end) == Some(&b',');
-        return Some(Evaluation::OfWhite(if is_centipawns { pawns / 100.0 } else { pawns }));
+        // ChessBase writes the depth after a comma.
+        return number(&text[..end], text[end..].starts_with(b",")).map(Evaluation::OfWhite);
     }
     let text = start.trim_ascii_start();
     let text = text.strip_prefix(b"(").unwrap_or(text);
@@ -59,7 +57,7 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
         (_, [first, ..]) if first.is_ascii_alphabetic() => has(b"+-M#"),
         _ => has(b"+-.M#"),
     };
-    let own = number(written).filter(|_| is_number).map(Evaluation::Own);
+    let own = number(written, after.starts_with(b"/")).filter(|_| is_number).map(Evaluation::Own);
     own.or_else(|| white_value(comment))
 }
 
@@ -70,7 +68,7 @@ fn white_value(comment: &[u8]) -> Option<Evaluation> {
     let text = &comment[at + "wv=".len()..];
     let end = text.iter().position(|byte| ends_number(*byte)).unwrap_or(text.len());
     let is_name = at == 0 || comment[at - 1].is_ascii_whitespace();
-    number(&text[..end]).filter(|_| is_name).map(Evaluation::OfWhite)
+    number(&text[..end], false).filter(|_| is_name).map(Evaluation::OfWhite)
 }
 
 /// Returns the value of a command that is embedded in a comment, such as `[%emt 0:00:05]`; `name`
@@ -85,8 +83,9 @@ fn ends_number(byte: u8) -> bool {
     b"/,)".contains(&byte) || byte.is_ascii_whitespace()
 }
 
-/// Converts pawns to centipawns, and the mate scores `M5`, `-M3` and `#-3` to ±∞.
-fn number(text: &[u8]) -> Option<f64> {
+/// Converts pawns to centipawns, and the mate scores `M5`, `-M3` and `#-3` to ±∞. If `has_depth` is
+/// `true`, a number without a decimal point is in centipawns.
+fn number(text: &[u8], has_depth: bool) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?.trim();
     let plain = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'M' | '#');
     // A number with a full stop at its end is the number of a move.
@@ -97,7 +96,8 @@ fn number(text: &[u8]) -> Option<f64> {
     if text.contains(['M', '#']) {
         return Some(if text.contains('-') { f64::NEG_INFINITY } else { f64::INFINITY });
     }
-    text.parse().ok().map(|pawns: f64| 100.0 * pawns)
+    let scale = if has_depth && !text.contains('.') { 1.0 } else { 100.0 };
+    text.parse().ok().map(|value: f64| scale * value)
 }
 
 #[cfg(test)]
@@ -114,7 +114,9 @@ mod tests {
         check("-1.5/9", Some(Own(-150.0)));
         check("0.00/8 1s, Draw by rule", Some(Own(0.0)));
         check("+0.31 0.104s", Some(Own(31.0)));
-        check("2/9 0.1s", Some(Own(200.0)));
+        check("38/21 36165ms", Some(Own(38.0)));
+        check("-24/20 32597ms", Some(Own(-24.0)));
+        check("+2", Some(Own(200.0)));
         check("+M5/9 0.001s, White mates", Some(Own(f64::INFINITY)));
         check("-M3/9", Some(Own(f64::NEG_INFINITY)));
         check(" [%eval 0.17] [%clk 0:00:30] ", Some(OfWhite(17.0)));
