@@ -6,7 +6,8 @@ use memchr::memchr;
 
 /// Returns a text with ASCII spaces in place of other spaces, and without characters that have no
 /// width, such as byte order marks. Web pages and word processors insert both. Keeps joiners and
-/// non-joiners. The number of line endings does not change.
+/// non-joiners. Replaces typographic punctuation in Windows code pages. The number of line endings
+/// does not change.
 pub(crate) fn plain_blanks(text: &[u8]) -> Cow<'_, [u8]> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
@@ -22,8 +23,16 @@ pub(crate) fn plain_blanks(text: &[u8]) -> Cow<'_, [u8]> {
             plain.extend_from_slice(visible.as_bytes());
             plain.extend(part.ends_with(is_odd_space).then_some(b' '));
         }
-        // A byte that is not UTF-8 is read as Latin-1, which has one such space.
-        plain.extend(chunk.invalid().iter().map(|byte| if *byte == 0xa0 { b' ' } else { *byte }));
+        // A byte that is not UTF-8 is read as Latin-1. Windows programs write punctuation in place
+        // of the control codes of Latin-1.
+        plain.extend(chunk.invalid().iter().map(|byte| match byte {
+            // The ellipsis follows a move number or text.
+            0xa0 | 0x85 => b' ',
+            0x91 | 0x92 => b'\'',
+            0x93 | 0x94 => b'"',
+            0x96 | 0x97 => b'-',
+            other => *other,
+        }));
     }
     Cow::Owned(plain)
 }

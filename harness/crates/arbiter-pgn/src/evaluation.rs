@@ -3,9 +3,10 @@
 //! In `+0.31/12 0.5s` and `-M3/9` (cutechess, fastchess, Arbiter), the evaluation is from the point
 //! of view of the side that moved. In `[%eval 0.31]` and `[%eval #-3]` (Lichess), in `wv=0.31`
 //! (TCEC) and in `[%eval 31,12]` (ChessBase), the evaluation is from White's point of view.
-//! ChessBase writes centipawns; the other programs write pawns.
+//! ChessBase and c-chess-cli (`31/12`) write centipawns without a decimal point; the other
+//! programs write pawns.
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 /// Number of bytes at the start of a comment that are searched for an evaluation.
 const MAX_COMMENT: usize = 200;
@@ -33,31 +34,31 @@ impl Evaluation {
 /// Returns the evaluation in a comment; `None` if the comment contains no evaluation.
 pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     let start = &comment[..comment.len().min(MAX_COMMENT)];
-    if let Some(at) = memmem::find(start, b"[%eval ") {
-        let text = &start[at + "[%eval ".len()..];
-        let end = text.iter().position(|byte| b"],/".contains(byte))?;
-        let pawns = number(&text[..end])?;
-        let is_integer = !text[..end].iter().any(|byte| b".M#".contains(byte));
-        // ChessBase writes centipawns and the depth.
-        let is_centipawns = is_integer && text[end] == b',';
-        return Some(Evaluation::OfWhite(if is_centipawns { pawns / 100.0 } else { pawns }));
+    if let Some(text) = command(start, b"[%eval") {
+        let end = text.iter().position(|byte| b",/".contains(byte)).unwrap_or(text.len());
+        // ChessBase writes the depth after a comma.
+        return number(&text[..end], text[end..].starts_with(b",")).map(Evaluation::OfWhite);
     }
     let text = start.trim_ascii_start();
     let text = text.strip_prefix(b"(").unwrap_or(text);
-    let end = text.iter().position(|byte| ends_number(*byte)).unwrap_or(text.len());
-    // A number with another meaning, such as 3 in "3 moves to go", has neither a sign nor a decimal
-    // point.
-    let is_marked = text[..end].iter().any(|byte| b"+-.M#".contains(byte));
-    let has_depth = text.get(end) == Some(&b'/');
-    // Arbiter and other programs write `0.00/0` for a move without a score.
-    let is_none = text[end..].starts_with(b"/0") && &text[..end] == b"0.00";
-    if !is_none
-        && (is_marked || has_depth)
-        && let Some(centipawns) = number(&text[..end])
-    {
-        return Some(Evaluation::Own(centipawns));
-    }
-    white_value(comment)
+    let (written, after) =
+        text.split_at(text.iter().position(|byte| ends_number(*byte)).unwrap_or(text.len()));
+    let has = |marks: &[u8]| written.iter().any(|byte| marks.contains(byte));
+    let is_number = match (written, after.trim_ascii_start()) {
+        // Arbiter and other programs write `0.00/0` for a move without a score, and a comment may
+        // repeat the result, `1/2-1/2`.
+        (b"0.00", [b'/', b'0', ..]) | (b"1", [b'/', b'2', ..]) => false,
+        (_, [b'/', ..]) => true,
+        // A decimal comma divides the number: `+0,31/12`.
+        (_, [b',', b'0'..=b'9', ..]) => has(b".M#"),
+        // Lichess writes `(0.14 → 0.80)`, from the point of view of White, before the evaluation.
+        (_, [first, ..]) if !first.is_ascii() => false,
+        // A number without a sign has another meaning before a word, as in `2.5 hours`.
+        (_, [first, ..]) if first.is_ascii_alphabetic() => has(b"+-M#"),
+        _ => has(b"+-.M#"),
+    };
+    let own = number(written, after.starts_with(b"/")).filter(|_| is_number).map(Evaluation::Own);
+    own.or_else(|| white_value(comment))
 }
 
 /// Returns the evaluation in the form of TCEC (`wv=0.31`). The complete comment is searched,
@@ -67,26 +68,36 @@ fn white_value(comment: &[u8]) -> Option<Evaluation> {
     let text = &comment[at + "wv=".len()..];
     let end = text.iter().position(|byte| ends_number(*byte)).unwrap_or(text.len());
     let is_name = at == 0 || comment[at - 1].is_ascii_whitespace();
-    number(&text[..end]).filter(|_| is_name).map(Evaluation::OfWhite)
+    number(&text[..end], false).filter(|_| is_name).map(Evaluation::OfWhite)
+}
+
+/// Returns the value of a command that is embedded in a comment, such as `[%emt 0:00:05]`; `name`
+/// includes the characters `[%`. A line may end after the name.
+pub fn command<'c>(comment: &'c [u8], name: &[u8]) -> Option<&'c [u8]> {
+    let after = &comment[memmem::find(comment, name)? + name.len()..];
+    let value = &after[..memchr(b']', after)?];
+    value.first()?.is_ascii_whitespace().then(|| value.trim_ascii())
 }
 
 fn ends_number(byte: u8) -> bool {
     b"/,)".contains(&byte) || byte.is_ascii_whitespace()
 }
 
-/// Converts pawns to centipawns, and the mate scores `M5`, `-M3` and `#-3` to ±∞.
-fn number(text: &[u8]) -> Option<f64> {
+/// Converts pawns to centipawns, and the mate scores `M5`, `-M3` and `#-3` to ±∞. If `has_depth` is
+/// `true`, a number without a decimal point is in centipawns.
+fn number(text: &[u8], has_depth: bool) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?.trim();
     let plain = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'M' | '#');
-    if text.len() > MAX_LENGTH || !text.chars().all(plain) {
+    // A number with a full stop at its end is the number of a move.
+    let is_complete = text.ends_with(|c: char| c.is_ascii_digit());
+    if text.len() > MAX_LENGTH || !is_complete || !text.chars().all(plain) {
         return None;
     }
     if text.contains(['M', '#']) {
-        let has_number = text.ends_with(|c: char| c.is_ascii_digit());
-        let mate = if text.contains('-') { f64::NEG_INFINITY } else { f64::INFINITY };
-        return has_number.then_some(mate);
+        return Some(if text.contains('-') { f64::NEG_INFINITY } else { f64::INFINITY });
     }
-    text.parse().ok().map(|pawns: f64| 100.0 * pawns)
+    let scale = if has_depth && !text.contains('.') { 1.0 } else { 100.0 };
+    text.parse().ok().map(|value: f64| scale * value)
 }
 
 #[cfg(test)]
@@ -103,7 +114,9 @@ mod tests {
         check("-1.5/9", Some(Own(-150.0)));
         check("0.00/8 1s, Draw by rule", Some(Own(0.0)));
         check("+0.31 0.104s", Some(Own(31.0)));
-        check("2/9 0.1s", Some(Own(200.0)));
+        check("38/21 36165ms", Some(Own(38.0)));
+        check("-24/20 32597ms", Some(Own(-24.0)));
+        check("+2", Some(Own(200.0)));
         check("+M5/9 0.001s, White mates", Some(Own(f64::INFINITY)));
         check("-M3/9", Some(Own(f64::NEG_INFINITY)));
         check(" [%eval 0.17] [%clk 0:00:30] ", Some(OfWhite(17.0)));
@@ -117,6 +130,11 @@ mod tests {
         check("(+M5/9) 1s", Some(Own(f64::INFINITY)));
         check("(+0.25)", Some(Own(25.0)));
         check("+0.25\n1.2s", Some(Own(25.0)));
+        check("[%eval\n23,14]", Some(OfWhite(23.0)));
+        check("0.31 0.104s", Some(Own(31.0)));
+        check("+0.31 e5 Nf3", Some(Own(31.0)));
+        check("+0.31,12", Some(Own(31.0)));
+        check("(2.14 → 0.80) Mistake. [%eval 0.8]", Some(OfWhite(80.0)));
         let long = "Nf3 ".repeat(100);
         check(&format!("d=30, pv={long}, wv=0.27, R50=50,"), Some(OfWhite(27.0)));
         check("d=30, mt=5000, wv=-M12,", Some(OfWhite(f64::NEG_INFINITY)));
@@ -131,6 +149,13 @@ mod tests {
             "[%eval ",
             "Mate in 5",
             "xwv=1.0",
+            "(2.14 → 0.80) Mistake. Bxb5 was best.",
+            "(-0.35 → Mate in 4)",
+            "2. Nf3 is the main line",
+            "2.5 hours later",
+            "1/2-1/2",
+            "+2,10/12 0,5s",
+            "[%evaluation 1.0]",
             "-",
         ] {
             check(none, None);

@@ -30,8 +30,8 @@ pub trait GameVisitor {
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()>;
     /// Handles a comment in braces.
     fn comment(&mut self, comment: &[u8]);
-    /// Handles the result at the end of the moves.
-    fn outcome(&mut self, outcome: Outcome);
+    /// Handles the result at the end of the moves, which [`Tags::outcome`] includes.
+    fn outcome(&mut self, _: Outcome) {}
 }
 
 /// Numbers of the first and the last line of a game. Lines are counted from 0 at the start of the
@@ -197,6 +197,8 @@ impl<V: GameVisitor> Visitor for Parts<'_, V> {
     }
 
     fn outcome(&mut self, (): &mut (), outcome: Outcome) -> ControlFlow<()> {
+        let earlier = self.tags.written.replace(outcome);
+        self.tags.has_two_results |= earlier.is_some_and(|earlier| earlier != outcome);
         self.visitor.outcome(outcome);
         ControlFlow::Continue(())
     }

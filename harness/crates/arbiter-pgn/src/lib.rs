@@ -19,7 +19,7 @@ mod text;
 mod words;
 
 pub use blocks::Blocks;
-pub use evaluation::{Evaluation, evaluation};
+pub use evaluation::{Evaluation, command, evaluation};
 pub use games::{GameVisitor, Games, Lines};
 pub use moves::{Mainline, MoveError, legal_move, read_move};
 pub use pgn_reader::Outcome;

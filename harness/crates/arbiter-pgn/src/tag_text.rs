@@ -1,6 +1,6 @@
 //! Parser for tags, including tags in nonstandard forms.
 
-use memchr::{memchr_iter, memchr2, memchr3};
+use memchr::{memchr_iter, memchr2, memchr3, memmem};
 use pgn_reader::RawTag;
 
 use super::blanks::{is_blank, line_length, trimmed};
@@ -19,6 +19,9 @@ const MAX_TAG_TEXT: usize = 1 << 14;
 /// starts with these tags. Without a limit, a stray brace could hide all games after an unclosed
 /// comment.
 pub(crate) const MAX_QUOTE: usize = 1 << 16;
+
+/// Start of a tag that begins a game, at any place in a line.
+pub(crate) const EVENT: &[u8] = b"[Event \"";
 
 /// Tags that are recognized even without quotation marks around the value.
 const KNOWN_TAGS: [&str; 10] =
@@ -50,6 +53,9 @@ pub(crate) fn odd_tag(block: &[u8]) -> Option<OddTag<'_>> {
     let ends_tag = |at: &usize| matches!(text_of_value.get(at + 1), Some(b'[' | b'\n'));
     let limit = memchr_iter(b'\n', text_of_value).find(ends_tag);
     let text_of_value = &text_of_value[..limit.unwrap_or(text_of_value.len())];
+    // A file that was cut within a tag may continue with the next file on the same line.
+    let cut = memmem::find(text_of_value, EVENT);
+    let text_of_value = &text_of_value[..cut.unwrap_or(text_of_value.len())];
     let blanks_after = |at: usize| blanks(&text_of_value[at + 1..]);
     let closes = |at: &usize| text_of_value.get(at + 1 + blanks_after(*at)) == Some(&b']');
     let is_bare = |at: &usize| {
@@ -68,7 +74,7 @@ pub(crate) fn odd_tag(block: &[u8]) -> Option<OddTag<'_>> {
             // Without a closing quotation mark or bracket, the tag ends at the end of the line.
             let value = rest.strip_suffix(b"]").or_else(|| rest.strip_suffix(b"\""));
             let value = value.unwrap_or(rest);
-            (value, quote + 1 + line_length(&block[quote + 1..]))
+            (value, quote + 1 + cut.unwrap_or_else(|| line_length(&block[quote + 1..])))
         }
     };
     let value = RawTag(value).decode();
@@ -107,7 +113,7 @@ pub(crate) fn is_tag(text: &[u8]) -> bool {
 
 /// Returns the name of a tag and the text after the name; `None` if the text does not start with a
 /// bracket and a name.
-fn tag_name(text: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(crate) fn tag_name(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.strip_prefix(b"[")?;
     let text = &text[blanks(text)..];
     let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
@@ -141,22 +147,18 @@ pub(crate) fn first_tags(text: &[u8]) -> u16 {
 fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
     let (name, rest) = tag_name(text)?;
     let end = memchr2(b']', b'\n', rest).filter(|at| rest[*at] == b']')?;
-    let mut value = trimmed(&rest[..end]);
-    if let (true, Ok(text)) = (is_typographic(value), str::from_utf8(value)) {
-        value = text.trim_matches(|c| "\"«»‘’‚‛“”„‟ ".contains(c)).as_bytes();
-    } else if blanks(rest) == 0
-        || value.contains(&b'"')
-        || !KNOWN_TAGS.iter().any(|known| known.as_bytes() == name)
-    {
+    let value = trimmed(&rest[..end]);
+    let is_known = || KNOWN_TAGS.iter().any(|known| known.as_bytes() == name);
+    if !is_typographic(value) && (blanks(rest) == 0 || value.contains(&b'"') || !is_known()) {
         return None;
     }
+    let marks = |c| "\"'«»‘’‚‛“”„‟ ".contains(c);
+    let value = str::from_utf8(value).map_or(value, |text| text.trim_matches(marks).as_bytes());
     Some(OddTag { name, value: value.to_vec(), length: text.len() - rest.len() + end + 1 })
 }
 
 /// Returns whether a text starts with a quotation mark that word processors write in place of `"`.
 fn is_typographic(text: &[u8]) -> bool {
     // The apostrophe `’` only closes a quotation.
-    ["«", "»", "‘", "‚", "‛", "“", "”", "„", "‟"]
-        .iter()
-        .any(|mark| text.starts_with(mark.as_bytes()))
+    "«»‘‚‛“”„‟".chars().any(|mark| text.starts_with(mark.encode_utf8(&mut [0; 4]).as_bytes()))
 }

@@ -12,11 +12,12 @@ use super::words::{Meaning, meaning};
 /// Maximum length of a stored name, in bytes.
 pub const MAX_NAME: usize = 200;
 
-/// Values of the `Variant` tag that mean standard chess, reduced to lowercase letters and digits.
-const CHESS: &str = "standard chess normal fromposition classical orthodox";
-/// Values of the `Variant` tag that mean Chess960, reduced to lowercase letters and digits.
-const CHESS960: &str = "chess960 960 fischerandom fischerrandom fischerrandomchess frc dfrc \
-                        doublefischerrandom doublefischerrandomchess freestyle wildfr";
+/// Values of the `Variant` tag that mean standard chess, reduced to lowercase letters and digits,
+/// without the word `chess`.
+const CHESS: &str = "standard normal fromposition classical orthodox";
+/// Values of the `Variant` tag that mean Chess960, in the same form.
+const CHESS960: &str =
+    "960 fischerandom fischerrandom frc dfrc doublefischerrandom freestyle wildfr";
 
 /// Returns a tag value as a string. Valid UTF-8 is decoded as UTF-8, and any other value as
 /// Latin-1, the encoding of the PGN standard. White space is reduced to single spaces. Control
@@ -53,13 +54,18 @@ pub struct Tags {
     pub termination: Vec<u8>,
     /// Variant of the rules.
     pub variant: Vec<u8>,
+    /// Result at the end of the moves.
+    pub(crate) written: Option<Outcome>,
+    /// `true` if the moves are followed by two different results.
+    pub(crate) has_two_results: bool,
 }
 
 impl Tags {
     /// Clears all tags but keeps the allocated memory.
     pub(crate) fn clear(&mut self) {
-        let Tags { any, two_valued, white, black, result, fen, termination, variant } = self;
-        (*any, *two_valued) = (false, None);
+        let Tags { any, two_valued, written, has_two_results, .. } = self;
+        (*any, *two_valued, *written, *has_two_results) = (false, None, None, false);
+        let Tags { white, black, result, fen, termination, variant, .. } = self;
         [white, black, result, fen, termination, variant].into_iter().for_each(Vec::clear);
     }
 
@@ -95,14 +101,13 @@ impl Tags {
         }
     }
 
-    /// Returns the result of the game: the value of the `Result` tag or, if the tag is missing,
-    /// `written`, which is the result at the end of the moves. Returns `None` if the game has no
-    /// result.
+    /// Returns the result of the game: the value of the `Result` tag or, if the tag is missing, the
+    /// result at the end of the moves. Returns `None` if the game has no result.
     ///
     /// # Errors
     ///
-    /// Fails if the two results contradict each other; the tag value `*` contradicts a win or draw.
-    pub fn outcome(&self, written: Option<Outcome>) -> Result<Option<KnownOutcome>, &'static str> {
+    /// Fails if two results contradict each other; `*` contradicts a win or draw.
+    pub fn outcome(&self) -> Result<Option<KnownOutcome>, &'static str> {
         let is_visible = |byte: &u8| !byte.is_ascii_whitespace();
         let word: Vec<u8> = self.result.iter().copied().filter(is_visible).collect();
         let tag = match (meaning(&word, b"").0, word.as_slice()) {
@@ -110,9 +115,10 @@ impl Tags {
             (Meaning::Outcome(outcome), _) => Outcome::from_ascii(outcome.as_bytes()).ok(),
             _ => Some(Outcome::Unknown),
         };
-        match (tag, written) {
+        match (tag, self.written) {
+            _ if self.has_two_results => Err("contradicting results"),
             (Some(tag), Some(written)) if tag != written => Err("contradicting results"),
-            _ => Ok(tag.or(written).and_then(Outcome::known)),
+            _ => Ok(tag.or(self.written).and_then(Outcome::known)),
         }
     }
 
@@ -147,8 +153,8 @@ impl Tags {
     pub fn is_chess960(&self) -> Result<bool, String> {
         let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric();
         let letters = self.variant.iter().filter(is_letter).map(u8::to_ascii_lowercase);
-        let letters: Vec<u8> = letters.collect();
-        let is_of = |names: &str| names.split(' ').any(|name| name.as_bytes() == letters);
+        let letters = letters.map(char::from).collect::<String>().replace("chess", "");
+        let is_of = |names: &str| names.split(' ').any(|name| name == letters);
         if letters.is_empty() || is_of(CHESS) {
             Ok(false)
         } else if is_of(CHESS960) {

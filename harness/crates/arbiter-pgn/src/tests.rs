@@ -183,6 +183,7 @@ fn results_are_read_in_every_format() {
             "1. e4 1/2\n",
             "1. e4 1:0\n",
             "1. e4 1 - 0\n\n1. d4 0 \u{2013}1\n\n1. c4 1/2 - 1/2\n",
+            "1. e4 1 : 0\n\n1. d4 0 :1\n\n1. c4 0 \u{2011} 1\n",
             "1. e4\n",
             "1. e4 *",
             "1. e41-0",
@@ -203,6 +204,10 @@ fn results_are_read_in_every_format() {
             1-2: e4 1-0
             3-4: d4 0-1
             5-6: c4 1/2-1/2 1/2-1/2
+            "1. e4 1 : 0\n\n1. d4 0 :1\n\n1. c4 0 ‑ 1\n"
+            1-2: e4 1-0
+            3-4: d4 0-1
+            5-6: c4 0-1
             "1. e4\n"
             1-2: e4
             "1. e4 *"
@@ -235,6 +240,7 @@ fn games_end_where_the_next_one_begins() {
              [White \"d\"]\n\n[Black \"e\"]\n\n1. e4 *\n",
             "1. e4 e5\n\n1. ... c5\n\n1. \u{2026} d5 1-0\n",
             "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n",
+            "[event \"1\"]\n[White \"a\"]\n[Event\"2\"]\n[White \"b\"]\n",
         ],
         expect![[r#"
             "1. e4 e5\n\n2. Nf3 Nc6 *\n"
@@ -276,6 +282,9 @@ fn games_end_where_the_next_one_begins() {
             1-6: e4 e5 c5 d5 1-0
             "[White \"a\"]\n\n{a comment}\n\n1. e4 *\n"
             1-6: [a] {a comment} e4 *
+            "[event \"1\"]\n[White \"a\"]\n[Event\"2\"]\n[White \"b\"]\n"
+            1-3: [a]
+            3-5: [b]
         "#]],
     );
 }
@@ -287,6 +296,9 @@ fn junk_between_games_loses_no_game() {
             "hello world\n\n[White \"a\"]\n\n1. e4 *\n\nmore of that\n\n[White \"b\"]\n\n*\n",
             "1. e4 {never closed\n\n[White \"a\"]\n\n1. d4 {closed} *\n",
             "1. e4 {as in\n\n[White \"a\"]\n\n1. d4 *} e5 (1... c5 {\n\n[White \"b\"]\n}) 2. Nf3 *\n",
+            "[Event \"w\"]\n[White \"a\"]\n[Elo \"27[Event \"x\"]\n[White \"b\"]\n\n1. e4 *\n",
+            "1. e4 {+0.3[Event \"x\"]\n[White \"b\"]\n\n1. e4 {[Event \"y\"]} *\n",
+            "1. e4 (1. d4\n[Event \"x\"]\n[White \"b\"]\n\n1. e4 (1. d4) *\n",
             "1. e4 {the end is missing",
             "[White \"a\"]\n[Black \"b",
             "1. e4 e5 [%clk 0:01] 2. Nf3\n[%eval 1] Nc6 *\n",
@@ -303,6 +315,15 @@ fn junk_between_games_loses_no_game() {
             3-6: [a] d4 {closed} *
             "1. e4 {as in\n\n[White \"a\"]\n\n1. d4 *} e5 (1... c5 {\n\n[White \"b\"]\n}) 2. Nf3 *\n"
             1-9: e4 {as in [White "a"] 1. d4 *} e5 Nf3 *
+            "[Event \"w\"]\n[White \"a\"]\n[Elo \"27[Event \"x\"]\n[White \"b\"]\n\n1. e4 *\n"
+            1-3: [a]
+            3-7: [b] e4 *
+            "1. e4 {+0.3[Event \"x\"]\n[White \"b\"]\n\n1. e4 {[Event \"y\"]} *\n"
+            1-1: e4 {+0.3} ?{
+            1-5: [b] e4 {[Event "y"]} *
+            "1. e4 (1. d4\n[Event \"x\"]\n[White \"b\"]\n\n1. e4 (1. d4) *\n"
+            1-2: e4 ?{
+            2-6: [b] e4 *
             "1. e4 {the end is missing"
             1-1: e4 {the end is missing} ?{
             "[White \"a\"]\n[Black \"b"
@@ -334,6 +355,7 @@ fn tags_are_read_in_every_format() {
             "[White \u{201c}a\u{201d}]\n[Black \u{201e}b \"c\"\"]\n[Elo \u{201c}1\u{201d}]\n[FEN \"startpos\"]\n\n*\n",
             "[White \"a\"]\u{c}\n\u{b}\n1. e4\u{b}e5\u{a0} 2. Nf3 *\n",
             "[ White \u{201c}a\u{201d}]\n[\tBlack\u{201c}b\u{201d} ]\n[Result \u{ab} 1-0 \u{bb}]\n\n1-0\n",
+            "[White 'a']\n[Black 'b c']\n[Result '1-0']\n\n1. e4 1-0\n",
             "[White \u{2018}a\u{2019}]\n\n1. e4 [White\u{2019}s best] [ \u{201c}x\u{201d}] e5 *\n",
         ],
         expect![[r#"
@@ -369,6 +391,8 @@ fn tags_are_read_in_every_format() {
             1-4: [a] e4 e5 Nf3 *
             "[ White “a”]\n[\tBlack“b” ]\n[Result « 1-0 »]\n\n1-0\n"
             1-6: [a] [b] [1-0] 1-0
+            "[White 'a']\n[Black 'b c']\n[Result '1-0']\n\n1. e4 1-0\n"
+            1-6: [a] [b c] [1-0] e4 1-0
             "[White ‘a’]\n\n1. e4 [White’s best] [ “x”] e5 *\n"
             1-4: [a] e4 ?[White’s best] ?[ “x”] e5 *
         "#]],
@@ -382,6 +406,10 @@ fn common_variant_names_and_empty_fen_tags_are_read() {
         ("orthodox", false),
         ("Fischer Random Chess", true),
         ("Double Fischer Random Chess", true),
+        ("Chess", false),
+        ("Standard Chess", false),
+        ("Freestyle Chess", true),
+        ("Chess 960", true),
     ] {
         let mut tags = Tags::default();
         tags.set(b"Variant", variant.as_bytes());
@@ -407,7 +435,7 @@ fn common_variant_names_and_empty_fen_tags_are_read() {
 }
 
 #[test]
-fn utf_16_is_refused_and_latin_1_is_read() {
+fn utf_16_is_refused_and_other_encodings_are_read() {
     let utf16: Vec<u8> = "[White \"a\"]".encode_utf16().flat_map(u16::to_le_bytes).collect();
     for text in [utf16.clone(), [&b"\xff\xfe"[..], &utf16].concat()] {
         let error = Blocks::new(&text[..]).next().expect("an error").expect_err("UTF-16");
@@ -416,6 +444,11 @@ fn utf_16_is_refused_and_latin_1_is_read() {
     assert_eq!(
         games_text(b"[White \"Caf\xe9\"]\n\n1. e4 {\xe9} *\n"),
         "1-4: [Caf\u{e9}] e4 {\u{e9}} *\n"
+    );
+    // In the code pages of Windows, some control codes of Latin-1 are punctuation marks.
+    assert_eq!(
+        games_text(b"[White \x93O\x92Neil\x94]\n\n1. e4\x85 e5 2. Nf3 O\x96O 1\x970\n"),
+        "1-4: [O'Neil] e4 e5 Nf3 O-O 1-0\n"
     );
 }
 

@@ -12,7 +12,7 @@ use shakmaty::san::SanPlus;
 
 use super::blanks::{is_blank, line_length, plain_blanks};
 use super::tag_text::{
-    begins_tags, end_of_quote, first_tags, is_tag, known_tags, odd_tag, plain_tag,
+    EVENT, begins_tags, end_of_quote, first_tags, is_tag, known_tags, odd_tag, plain_tag, tag_name,
 };
 use super::words::{Meaning, meaning};
 
@@ -107,9 +107,9 @@ impl<'t> Normalizer<'t> {
         self.replace(self.at..self.at, ending);
     }
 
-    /// Returns the next offset at which a tag follows a blank line, or the end of the text. An
-    /// unclosed comment ends at this offset, so that the comment does not include the following
-    /// games; see [`end_of_quote`] for comments that contain such a tag.
+    /// Returns the offset of the next `Event` tag, or of the next blank line before another tag, or
+    /// the end of the text. An unclosed comment ends at this offset, so that the comment does not
+    /// include the following games; see [`end_of_quote`] for comments that contain such a tag.
     #[inline]
     fn boundary(&mut self) -> usize {
         if let Some(boundary) = self.boundary.filter(|boundary| *boundary >= self.at) {
@@ -123,8 +123,11 @@ impl<'t> Normalizer<'t> {
             let (before, line) = self.text.split_at(self.at + offset);
             before.ends_with(b"\n") && begins_tags(&line[1..])
         };
-        let found = memmem::find_iter(self.rest(), b"\n[").find(is_boundary);
-        *self.boundary.insert(found.map_or(self.text.len(), |offset| self.at + offset))
+        let rest = self.rest();
+        let found = memmem::find_iter(rest, b"\n[").find(is_boundary).unwrap_or(rest.len());
+        // A file that was cut within a comment may continue with the next file on the same line.
+        let found = memmem::find(&rest[..found], EVENT).unwrap_or(found);
+        *self.boundary.insert(self.at + found)
     }
 
     /// Skips the tags of a game.
@@ -153,7 +156,8 @@ impl<'t> Normalizer<'t> {
             }
             // In PGN, an `Event` tag starts each game, so a second `Event` tag belongs to the next
             // game. So do tags after a blank line if one of them repeats a tag of this game.
-            let is_event = rest.starts_with(b"[Event ");
+            let name = tag_name(rest).map(|(name, _)| name);
+            let is_event = name.is_some_and(|name| name.eq_ignore_ascii_case(b"Event"));
             if is_event && has_event || listed == self.at && names & first_tags(rest) != 0 {
                 // The preceding game has no moves. A full stop, which has no meaning in PGN,
                 // becomes the movetext of this game.
@@ -247,11 +251,7 @@ impl<'t> Normalizer<'t> {
                     self.replace(self.at..self.at + 7, b"1/2-1/2");
                 }
                 b'0' | b'1' if self.is_past_result() => {}
-                b'1'..=b'9' if self.is_past_number() => {}
-                b'0' if self.rest().starts_with(b"0.") => self.at += 2,
-                0xe2 if self.rest().starts_with(ELLIPSIS) => {
-                    self.replace(self.at..self.at + ELLIPSIS.len(), b" ");
-                }
+                b'0'..=b'9' if self.is_past_number() => {}
                 _ => match short_move(self.rest()) {
                     Some(length) => {
                         self.has_words = true;
@@ -378,9 +378,14 @@ impl<'t> Normalizer<'t> {
         let rest = self.rest();
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let after = &rest[digits..];
-        let is_number =
-            after.first().is_none_or(|byte| byte.is_ascii_alphabetic() || ends_word(*byte))
-                || after.starts_with(ELLIPSIS);
+        let is_number = match after.first() {
+            // Castling and null moves may be written with zeros only.
+            first if rest[0] == b'0' => first == Some(&b'.'),
+            None => true,
+            Some(first) => {
+                first.is_ascii_alphabetic() || ends_word(*first) || after.starts_with(ELLIPSIS)
+            }
+        };
         if is_number {
             let stops = after.iter().take_while(|byte| matches!(byte, b'.' | b' ')).count();
             self.at += digits + stops;
@@ -392,23 +397,17 @@ impl<'t> Normalizer<'t> {
     /// Returns whether a result was skipped.
     fn is_past_result(&mut self) -> bool {
         let rest = self.rest();
-        let after_spaces =
-            |text: &'t [u8]| &text[text.iter().take_while(|byte| **byte == b' ').count()..];
-        let dash = after_spaces(&rest[1..]);
-        let after = ["-", "\u{2013}", "\u{2014}", "\u{2212}"]
-            .iter()
-            .find_map(|written| dash.strip_prefix(written.as_bytes()));
-        let Some([second, after @ ..]) = after.map(after_spaces) else { return false };
-        let outcome = [rest[0], b'-', *second];
-        let length = rest.len() - after.len();
-        let is_result = matches!(&outcome, b"1-0" | b"0-1")
-            && rest[..length].contains(&b' ')
-            && after.first().is_none_or(|byte| ends_word(*byte));
-        if is_result {
-            self.has_result = true;
-            self.replace(self.at..self.at + length, &outcome);
-        }
-        is_result
+        let second = rest.iter().take(12).skip(1).position(|byte| matches!(byte, b'0' | b'1'));
+        let has_spaces = |(written, after): &(&[u8], &[u8])| {
+            written.contains(&b' ') && after.first().is_none_or(|byte| ends_word(*byte))
+        };
+        let parts = second.map(|at| rest.split_at(at + 2)).filter(has_spaces);
+        let Some((written, _)) = parts else { return false };
+        let word: Vec<u8> = written.iter().copied().filter(|byte| *byte != b' ').collect();
+        let Meaning::Outcome(outcome) = meaning(&word, b"").0 else { return false };
+        self.has_result = true;
+        self.replace(self.at..self.at + written.len(), outcome.as_bytes());
+        true
     }
 
     /// Skips a token, and replaces a token that is not in normal form.

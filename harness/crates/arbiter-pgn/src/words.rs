@@ -38,14 +38,16 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     }
     // A full stop ends a token, so only a part of `e.p.` is in the token.
     let (word, dots) = match (plain.strip_suffix(['e', 'E']), after) {
+        (Some(word), [b'.', b' ', b'p' | b'P', b'.', ..]) => (word, 4),
         (Some(word), [b'.', b'p' | b'P', b'.', ..]) => (word, 3),
         (Some(word), [b'.', b'p' | b'P', ..]) => (word, 2),
         _ => (plain.as_str(), 0),
     };
     let is_promoting = word.ends_with('=');
     let word = without_suffixes(word);
-    // `N` and `TN` mark a novelty, `D` a diagram, and `dbl ch` a double check.
-    if word.chars().all(is_mark) || matches!(word, "N" | "TN" | "D" | "dbl") {
+    // `N` and `TN` mark a novelty, `D` a diagram, `dbl ch` a double check, and `dis ch` a
+    // discovered check.
+    if word.chars().all(is_mark) || matches!(word, "N" | "TN" | "D" | "dbl" | "dis" | "disc") {
         return (Meaning::Mark, dots);
     }
     let (promoted, length) = promotion(word, is_promoting, after).unzip();
@@ -77,8 +79,9 @@ fn plain(word: &[u8]) -> String {
             '♖' | '♜' => plain.push('R'),
             '♗' | '♝' => plain.push('B'),
             '♘' | '♞' => plain.push('N'),
-            // Pawns have no letter. A variation selector may follow the symbol of any piece.
-            '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' => {}
+            // Pawns have no letter. A variation selector may follow the symbol of any piece. An
+            // ellipsis may precede a move of Black.
+            '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' | '…' => {}
             _ if has_no_width(c) => {}
             _ => plain.push(c),
         }
@@ -95,7 +98,7 @@ fn is_mark(c: char) -> bool {
 /// Returns a move without redundant marks and words at the end, such as `++`, `mate` and `ep`.
 fn without_suffixes(word: &str) -> &str {
     let is_suffix = |c: char| "+-#=~/".contains(c) || !c.is_ascii() && is_mark(c);
-    const WORDS: [&str; 4] = ["ep", "EP", "ch", "mate"];
+    const WORDS: [&str; 5] = ["ep", "EP", "ch", "check", "mate"];
     let mut word = word.trim_end_matches(is_suffix);
     while let Some(shorter) = WORDS.iter().find_map(|suffix| word.strip_suffix(suffix)) {
         word = shorter.trim_end_matches(is_suffix);
@@ -179,6 +182,8 @@ mod tests {
             ("exd6ep+", "", "exd6", 0),
             ("Qxf7mate", "", "Qxf7", 0),
             ("Qxf7ch", "", "Qxf7", 0),
+            ("Qxf7checkmate", "", "Qxf7", 0),
+            ("exd6e", ". p. Nf3", "exd6", 4),
             ("Qxf7+ch", "", "Qxf7", 0),
             ("hxg8", " = Q Kd7", "hxg8=Q", 4),
             ("hxg8", " =q", "hxg8=Q", 3),
@@ -217,11 +222,12 @@ mod tests {
         ] {
             assert_eq!(of(word, ""), (Meaning::Outcome(outcome), 0), "{word}");
         }
-        for word in ["+-", "=", "±", "□", "N", "dbl", "ep", "EP", "mate", "-+", "=/∞", "…", "Δ"]
-        {
+        let marks = "+- = ± □ N dbl dis disc ep EP ch check mate checkmate -+ =/∞ … Δ";
+        for word in marks.split(' ') {
             assert_eq!(of(word, "").0, Meaning::Mark, "{word}");
         }
         assert_eq!(of("e", ".p. Nf3"), (Meaning::Mark, 3));
+        assert_eq!(of("e", ". p. Nf3"), (Meaning::Mark, 4));
         assert_eq!(of("E", ".P. Nf3"), (Meaning::Mark, 3));
         for word in ["Ng9", "Sf3", "e4,", "x5", "hello", "e", "e4e5e6", "b8Qx", "1-1", "nf3", "ход"]
         {

@@ -1,8 +1,8 @@
 //! Data in PGN comments: evaluations, the time of a move and the ending of the game.
 
-use memchr::{memchr, memchr2};
+use memchr::memchr2;
 
-use arbiter_pgn::{Evaluation, evaluation};
+use arbiter_pgn::{Evaluation, command, evaluation};
 use arbiter_stats::EvaluationBuckets;
 
 /// Returns whether a comment marks a book move, as in `book`, `(Book)` and `book, mb=+0,`.
@@ -15,11 +15,11 @@ pub(crate) fn is_book(comment: &[u8]) -> bool {
 
 /// Returns the time of a move, in milliseconds, from the comment on the move; `None` if the comment
 /// contains no time. The time can be a number followed by `s` or `ms`, as in `+0.31/12 0.123s`; a
-/// number of milliseconds, as in `mt=123`; or an elapsed move time, as in `[%emt 0:00:01.5]`.
+/// number of milliseconds, as in `mt=123`; or a clock, as in `mt=00:02:03` and `[%emt 0:00:01.5]`.
 pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
     let has_commands = matches!(comment, [b'[', ..] | [b' ', b'[', ..]);
     let written = if has_commands { None } else { written_time(comment) };
-    written.or_else(|| elapsed_move_time(comment))
+    written.or_else(|| clock_ms(command(comment, b"[%emt")?))
 }
 
 fn written_time(comment: &[u8]) -> Option<f64> {
@@ -27,8 +27,10 @@ fn written_time(comment: &[u8]) -> Option<f64> {
     let mut rest = &comment[..comment.len().min(200)];
     loop {
         if let Some(time) = rest.strip_prefix(b"mt=") {
-            let digits = time.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            return str::from_utf8(&time[..digits]).ok()?.parse::<u32>().ok().map(f64::from);
+            let time =
+                &time[..time.iter().take_while(|byte| b"0123456789:".contains(byte)).count()];
+            let scale = if time.contains(&b':') { 1.0 } else { 1000.0 };
+            return clock_ms(time).map(|time| time / scale);
         }
         if let Some(time) = number_with_unit(rest) {
             return Some(time);
@@ -70,14 +72,10 @@ fn number_with_unit(text: &[u8]) -> Option<f64> {
 const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-fn elapsed_move_time(comment: &[u8]) -> Option<f64> {
-    // Most comments contain no command, and the search for a byte is faster than for a word.
-    let first = memchr(b'[', comment)?;
-    let start = first + memchr::memmem::find(&comment[first..], b"[%emt ")? + 6;
-    let end = start + memchr(b']', &comment[start..])?;
-    let clock = std::str::from_utf8(&comment[start..end]).ok()?;
+/// Returns the milliseconds of a clock: hours, minutes and seconds, or fewer of these.
+fn clock_ms(clock: &[u8]) -> Option<f64> {
     let mut seconds = 0.0;
-    for part in clock.trim().split(':') {
+    for part in str::from_utf8(clock).ok()?.split(':') {
         let value: f64 = part.parse().ok()?;
         seconds = 60.0 * seconds + value;
     }
@@ -164,6 +162,9 @@ mod tests {
         check("+0.25/12\n1.2s", Some(1200.0));
         check("(+M5/9 1s)", Some(1000.0));
         check("d=30, sd=40, mt=5000, tl=1", Some(5000.0));
+        check(" ev=0.00, d=1, mt=00:02:03, tl=01:57:00", Some(123_000.0));
+        check("[%emt\n0:00:05]", Some(5000.0));
+        check("mt=, tl=1", None);
         check("text [%emt 0:00:05]", Some(5000.0));
         check("5 mt=", None);
         check("5m", None);

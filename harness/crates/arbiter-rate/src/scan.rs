@@ -1,7 +1,7 @@
 //! Reduction of a block of games to their results.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::ops::ControlFlow::{self, Break, Continue};
 
 use shakmaty::fen::Fen;
 use shakmaty::{Color, EnPassantMode, Position, Role, Setup};
@@ -9,8 +9,8 @@ use shakmaty::{Color, EnPassantMode, Position, Role, Setup};
 use super::comments::{Evaluations, ending, is_book, time_ms};
 use arbiter_names::shown;
 use arbiter_pgn::{
-    GameVisitor, Games, MAX_NAME, Mainline, MoveError, Outcome, San, Tags, Text, UNCLOSED,
-    legal_move, text_of,
+    GameVisitor, Games, MAX_NAME, Mainline, MoveError, San, Tags, Text, UNCLOSED, legal_move,
+    text_of,
 };
 use arbiter_position::Start;
 use arbiter_schedule::seed::{FNV_START, fnv1a};
@@ -189,7 +189,6 @@ struct GameScan {
     timed: [u32; 2],
     evaluations: Evaluations,
     last_comment: Vec<u8>,
-    outcome: Option<Outcome>,
 }
 
 /// Move, or an unknown word in place of a move.
@@ -213,11 +212,7 @@ impl GameVisitor for GameScan {
             self.rejection = self.replay.is_none().then_some(RejectReason::Position);
         }
         // Text without tags is a game only if moves follow.
-        if self.rejection.is_some() && tags.any {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if self.rejection.is_some() && tags.any { Break(()) } else { Continue(()) }
     }
 
     fn san(&mut self, san: San) -> ControlFlow<()> {
@@ -229,7 +224,7 @@ impl GameVisitor for GameScan {
             (self.rejection, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
         }
         self.moves.push(MoveOrWord::San(san));
-        if self.rejection.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.rejection.is_some() { Break(()) } else { Continue(()) }
     }
 
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
@@ -240,7 +235,7 @@ impl GameVisitor for GameScan {
             (self.rejection, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
         }
         self.moves.push(MoveOrWord::Word(word.into()));
-        if self.rejection.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.rejection.is_some() { Break(()) } else { Continue(()) }
     }
 
     fn comment(&mut self, comment: &[u8]) {
@@ -258,10 +253,6 @@ impl GameVisitor for GameScan {
             self.book = Some(plies);
         }
     }
-
-    fn outcome(&mut self, outcome: Outcome) {
-        self.outcome = Some(outcome);
-    }
 }
 
 impl GameScan {
@@ -275,7 +266,7 @@ impl GameScan {
         if let Some(rejection) = self.rejection {
             return Err(rejection);
         }
-        let outcome = tags.outcome(self.outcome).map_err(|_| RejectReason::Contradiction)?;
+        let outcome = tags.outcome().map_err(|_| RejectReason::Contradiction)?;
         let outcome = outcome.ok_or(RejectReason::NoResult)?;
         let by_rules = self.replay.as_ref().and_then(|replay| replay.position.outcome().known());
         // The rules decide mate, stalemate and insufficient material; in any other position, a game
@@ -284,9 +275,9 @@ impl GameScan {
             return Err(RejectReason::WrongResult);
         }
         // The first of the two times belongs to the side that moved first.
+        let fen = text_of(&tags.fen);
         let is_black_first =
-            tags.fen.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).nth(1)
-                == Some(&b"b"[..]);
+            fen.split(' ').nth(1).is_some_and(|turn| turn.eq_ignore_ascii_case("b"));
         if is_black_first {
             self.time_ms.reverse();
             self.timed.reverse();

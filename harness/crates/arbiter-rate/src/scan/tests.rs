@@ -21,7 +21,7 @@ fn games_are_read_with_all_their_parts() {
         ("White", "A"),
         ("Black", "B"),
         ("Result", "0-1"),
-        ("FEN", "8/8/8/8/8/8/k7/7K b - - 0 1"),
+        ("FEN", "8/8/8/8/8/8/k7/7K B - - 0 1"),
         ("Termination", "normal"),
     ];
     let text = game(&tags, "1... Ka1 {1/1 1s} 2. Kh2 {1/1 0.5s, Black mates} 0-1");
@@ -32,7 +32,7 @@ fn games_are_read_with_all_their_parts() {
     assert_eq!(block.endings[read.termination as usize], "mates");
     assert_eq!((read.result, read.plies), (GameResult::Loss, 2));
     assert_eq!((read.time_ms, read.timed), ([500.0, 1000.0], [1, 1]));
-    assert_eq!(block.openings, [(block.openings[0].0, tags[3].1.to_owned())]);
+    assert_eq!(block.openings, [(block.openings[0].0, tags[3].1.replace('B', "b"))]);
 }
 
 #[test]
@@ -69,6 +69,8 @@ fn rejected_games_have_a_reason() {
         game(&with(&[("Result", "1–0")]), "1. e4 1:0"),
         game(&with(&[("Result", "1/2 - 1/2")]), "1. e4 ½-½"),
         game(&with(&[("Result", "0:1")]), "1. e4"),
+        game(&AB, "1. e4 1-0 0-1"),
+        game(&AB, "1. e4 1 : 0 {the result} 1-0"),
     ]
     .concat();
     use RejectReason::*;
@@ -87,6 +89,8 @@ fn rejected_games_have_a_reason() {
         None,
         None,
         None,
+        None,
+        Some(Contradiction),
         None,
     ];
     assert_eq!(reasons(&text), expected);
@@ -190,6 +194,7 @@ fn moves_allowed_by_standard_or_programs_are_legal() {
         (&[], "1. e4 a6 2. e5 d5 3. exd6e.p. exd6 1-0"),
         (&[], "1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. 0-0 Nxe4 5. Nxe5 Ne5 1-0"),
         (&[], "1. e2e4 e7e5 2. g1f3 b8c6 3. f1b5 g8f6 4. e1g1 f6e4 1-0"),
+        (&[], "01. e4 e5 02. Bc4 Nc6 03. Qh5 Nf6 04. Qxf7 checkmate 1-0"),
         (&promotion, "1. b8Q c1=N 1-0"),
         (&promotion, "1. b8(R) c1/B 1-0"),
         (&promotion, "1. b7b8q c2c1r 1-0"),

@@ -7,7 +7,7 @@ use shakmaty::{KnownOutcome, Move, Position};
 
 use arbiter_game::record::{GameRecord, MoveRecord};
 use arbiter_pgn::{
-    Blocks, Evaluation, GameVisitor, Games, Mainline, Outcome, San, Tags, Text, evaluation, text_of,
+    Blocks, Evaluation, GameVisitor, Games, Mainline, San, Tags, Text, evaluation, text_of,
 };
 use arbiter_position::Start;
 use arbiter_protocol::Score;
@@ -16,9 +16,13 @@ use arbiter_protocol::Score;
 /// of the tag `Termination` in the PGN standard (section 9.8.1), and in values and comments of
 /// cutechess-cli, fastchess, XBoard and chess servers. If a fault decided the game, the result
 /// contains no information about the positions.
-const FAULTS: &str = "abandoned, connection, crash, disconnect, emergency, forfeit, illegal move, \
-                      on time, out of time, rules infraction, stalled, stalls, time out, timeout, \
-                      unterminated";
+const FAULTS: &str = "abandoned, connection, crash, disconnect, emergency, exited, forfeit, \
+                      illegal engine move, illegal move, on time, out of time, rules infraction, \
+                      stalled, stalls, time out, timeout, unterminated";
+
+/// Beginnings of comments in which [`FAULTS`] are about the end of the game: sides, and the
+/// programs that XBoard and Polyglot name. In other comments, such words may be about the moves.
+const REPORTERS: [&str; 5] = ["White", "Black", "Xboard", "Error", "polyglot"];
 
 /// Returns whether a value of the PGN tag `Termination`, or the comment after the last move,
 /// reports that a fault decided the game.
@@ -27,9 +31,8 @@ pub fn is_fault(termination: &str, last_comment: &str) -> bool {
         let words = text.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
         FAULTS.split(", ").any(|fault| format!(" {words}").contains(&format!(" {fault}")))
     };
-    // In other comments, such words may be about the moves.
-    let names_side = |text: &&str| text.starts_with("White") || text.starts_with("Black");
-    tells(termination) || last_comment.split(", ").filter(names_side).any(tells)
+    let is_report = |text: &&str| REPORTERS.iter().any(|name| text.starts_with(name));
+    tells(termination) || last_comment.split(", ").filter(is_report).any(tells)
 }
 
 /// Game, up to the last move that could be replayed.
@@ -108,8 +111,6 @@ struct Replay {
     line: Option<Mainline>,
     /// Names of the players; empty if a name is missing.
     origin: String,
-    /// Result at the end of the moves.
-    outcome: Option<Outcome>,
     /// Reason for skipping the game, the result, or the rest of the game.
     fault: Option<String>,
     /// Number of plies before an engine first announced a mate.
@@ -133,8 +134,7 @@ impl Replay {
         if self.fault.is_some() || is_fault(&text_of(&tags.termination), &self.last_comment) {
             return None;
         }
-        let result = tags.outcome(self.outcome);
-        result.unwrap_or_else(|error| {
+        tags.outcome().unwrap_or_else(|error| {
             self.fault = Some(error.to_string());
             None
         })
@@ -175,10 +175,6 @@ impl GameVisitor for Replay {
         }
         self.last_comment = text_of(comment);
     }
-
-    fn outcome(&mut self, outcome: Outcome) {
-        self.outcome = Some(outcome);
-    }
 }
 
 #[cfg(test)]
@@ -215,6 +211,9 @@ mod tests {
             ("", "-M2/9, 0.1s, pv=\"d7d5, x\", Black disconnects"),
             ("", " White wins on time. "),
             ("", "Black forfeits by disconnection"),
+            ("", "Xboard: Forfeit due to invalid move: e2e5"),
+            ("", "Error: The first chess program (a) exited unexpectedly"),
+            ("", "polyglot: resign (illegal engine move by a: e2e5 after move 3)"),
         ] {
             let comment = text_of(comment.as_bytes());
             assert!(is_fault(termination, &comment), "{termination} {comment}");
