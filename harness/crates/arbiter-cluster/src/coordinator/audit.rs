@@ -286,6 +286,12 @@ impl<A: Assignment> Coordinator<A> {
                     pair + 1
                 );
                 Some(Finding { worker, reason })
+            } else if let Some(how) = here.breakdown().filter(|_| played.breakdown().is_none()) {
+                // The engine may break down only on some machines, so this is no proof of a lie.
+                let text = format!("audit: not seen by the worker: {how}");
+                self.remark(&worker, Some(pair), text);
+                self.gave_back(&worker).await;
+                None
             } else {
                 // One worker reports an engine breakdown that neither the other worker nor this
                 // machine reproduces. The result does not count, and the worker's rate of such
