@@ -14,7 +14,7 @@ use arbiter_build::{BuildError, BuildFailure, WORKING_TREE};
 use arbiter_compat::cutechess_engines;
 use arbiter_names::did_you_mean;
 use arbiter_plan::{BUNDLED, EngineSpec, GAMES, find_program};
-use arbiter_process::{FilesInUse, Links, open_output};
+use arbiter_process::{FilesInUse, Links, open_output, read_text};
 use arbiter_report::note;
 use arbiter_settings::load_engines;
 use toml::Spanned;
@@ -106,7 +106,7 @@ pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
         let reason = format!("no engine '{name}' is registered{hint}");
         return Err(Failure::new(ExitCode::NoRevision, reason));
     }
-    let text = fs::read_to_string(&path).map_err(Failure::environment)?;
+    let text = read_text(&path).map_err(Failure::environment)?;
     let tables = DeTable::parse(&text).map_err(Failure::invalid)?;
     let line = |key: &Spanned<_>| text[..key.span().start].rfind('\n').map_or(0, |end| end + 1);
     let start = tables.get_ref().keys().find(|key| key.get_ref() == name).map_or(0, line);

@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use arbiter_build::Repository;
-use arbiter_process::{foreign_owner, working_folder};
+use arbiter_process::{foreign_owner, read_input, working_folder};
 use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
 use arbiter_store::{FILE_NAME, Store};
 
@@ -90,7 +90,7 @@ pub(crate) fn results_folder(
 /// affect the program. The perft suite is included only if its contents are unchanged.
 pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
     let suite = top.join(PERFT_FILE);
-    let is_ours = std::fs::read(&suite).is_ok_and(|text| text == PERFT.as_bytes());
+    let is_ours = read_input(&suite).is_ok_and(|text| text == PERFT.as_bytes());
     let names = [DEFAULT_SETTINGS, IGNORED, WORKFLOW_FILE].map(|name| top.join(name));
     names.into_iter().chain(is_ours.then_some(suite)).collect()
 }

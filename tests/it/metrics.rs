@@ -12,7 +12,7 @@ use crate::support::snapshot::expect_next;
 use crate::support::wait_for;
 
 /// Returns the metrics on a port, once they contain these lines.
-fn wait_for_figures(port: u16, lines: &[&str]) -> String {
+pub fn wait_for_figures(port: u16, lines: &[&str]) -> String {
     wait_for(&format!("figures with {lines:?}"), || {
         let reply = get(&format!("127.0.0.1:{port}"), "/metrics")?;
         assert!(reply.head.contains("content-type: text/plain; version=0.0.4"));

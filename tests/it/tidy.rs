@@ -91,6 +91,75 @@ fn every_promise_of_the_page_about_security_has_tests() {
     assert_clean(links::check_promises(&files()));
 }
 
+/// Limits that are too large for a test, each with its sentence on the page about security and its
+/// constants in the code.
+const FIGURES: [(&str, &[&str]); 9] = [
+    (
+        "stopped after 10,000 million steps or 20 million rows, and a value may have 64 MiB",
+        &[
+            "arbiter-store/src/schema.rs: TICK: i32 = 1_000_000;",
+            "arbiter-store/src/schema.rs: MAX_TICKS: u64 = if cfg!(test) { 20 } else { 10_000 };",
+            "arbiter-store/src/schema.rs: MAX_VALUE: i32 = 64 << 20;",
+            "arbiter-store/src/lib.rs: MAX_ROWS: usize = if cfg!(test) { 100_000 } else { 20_000_000 };",
+        ],
+    ),
+    (
+        "an answer has a deadline of 10 s and at most 16 MiB",
+        &[
+            "arbiter-runner/src/control_socket.rs: CONTROL_TIMEOUT: Duration = Duration::from_secs(10);",
+            "arbiter-runner/src/control_socket.rs: MAX_ANSWER: usize = 16 << 20;",
+        ],
+    ),
+    (
+        "stopped after two minutes, or after ten minutes if it adds the files of a working tree",
+        &[
+            "arbiter-build/src/git.rs: LIMIT: Duration = Duration::from_secs(if cfg!(test) { 5 } else { 120 });",
+            "arbiter-build/src/git.rs: SNAPSHOT_LIMIT: Duration = Duration::from_secs(600);",
+        ],
+    ),
+    (
+        "limited to 1 MiB, other output of git to 256 MiB",
+        &["arbiter-process/src/input_file.rs: MAX_SETTINGS: u64 = 1 << 20;"],
+    ),
+    (
+        "10 s for the request header and 20 s for receiving a response; beyond 256 connections",
+        &[
+            "arbiter-serve/src/connections.rs: HEAD_DEADLINE: Duration = Duration::from_secs(10);",
+            "arbiter-serve/src/connections.rs: STALL_DEADLINE: Duration = Duration::from_secs(20);",
+            "arbiter-serve/src/connections.rs: MAX_CONNECTIONS: usize = 256;",
+        ],
+    ),
+    ("at most 64 pages", &["arbiter-serve/src/hub.rs: MAX_TOPICS: usize = 64;"]),
+    (
+        "at most 1,000 engines; Swiss tournaments, knockouts and ladders have at most 10 million pairs",
+        &[
+            "arbiter-plan/src/tournament.rs: MAX_ENGINES: usize = 1_000;",
+            "arbiter-plan/src/tournament.rs: MAX_PAIRS: u64 = 10_000_000;",
+        ],
+    ),
+    (
+        "have at most 16 MiB together",
+        &["arbiter-store/src/archive/import.rs: MAX_IN_MEMORY: usize = 16 << 20;"],
+    ),
+    (
+        "a program of more than 4 GiB is not copied",
+        &["arbiter-build/src/cache.rs: MAX_PROGRAM: u64 = 4 << 30;"],
+    ),
+];
+
+#[test]
+fn figures_of_the_page_about_security_are_those_of_the_code() {
+    let page = read("docs/security.md").split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+    for (sentence, constants) in FIGURES {
+        assert!(page.contains(sentence), "the page does not say: {sentence}");
+        for constant in constants {
+            let (file, text) = constant.split_once(": ").expect("a file and its constant");
+            let code = read(&format!("harness/crates/{file}"));
+            assert!(code.contains(&format!("const {text}")), "{sentence}: no {constant}");
+        }
+    }
+}
+
 #[test]
 fn the_top_level_contains_only_expected_entries() {
     let entries: Vec<String> = std::fs::read_dir(root())

@@ -18,7 +18,7 @@ use arbiter_cluster::{
     CONFIGURATION, RunId, SetupError, add_workers, document, join_path, make_server, observe,
     trouble,
 };
-use arbiter_process::{host_name, replace_process, try_lock};
+use arbiter_process::{host_name, read_text, replace_process, try_lock};
 use arbiter_report::to_value;
 use arbiter_runner::unix_time_ms;
 
@@ -211,7 +211,7 @@ fn lock(dir: &Path) -> Result<File, Failure> {
     if try_lock(&configuration).map_err(Failure::environment)? {
         return Ok(configuration);
     }
-    let process = std::fs::read_to_string(dir.join("nats.pid")).unwrap_or_default();
+    let process = read_text(&dir.join("nats.pid")).unwrap_or_default();
     let process = process.lines().next().unwrap_or("unknown");
     let dir = dir.display();
     Err(Failure::environment(format!("a server is already running in {dir} (process {process})")))

@@ -16,7 +16,7 @@ use crate::project::{
 use crate::{exit_code::ExitCode, failure::Failure, runtime::run_program};
 use arbiter_build::{Outline, Repository, WORKING_TREE};
 use arbiter_plan::default_concurrency;
-use arbiter_process::{Completed, Launch, Links, Timeouts, WholeFile, open_output};
+use arbiter_process::{Completed, Launch, Links, Timeouts, WholeFile, open_output, read_text};
 use arbiter_report::{failed_musts, note};
 use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
 
@@ -134,13 +134,13 @@ fn read(path: &Path) -> Result<Settings, Failure> {
 /// Adds the results folder to `.gitignore`, unless git already ignores it. Returns the name of the
 /// file if it was changed.
 fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
-    if repo.ignores(&format!("{DEFAULT_RESULTS}/x")) {
+    if repo.ignores(&format!("{DEFAULT_RESULTS}/x"))? {
         return Ok(None);
     }
     let path = repo.top.join(IGNORED);
     let write = || {
         check_inside(&repo.top, &path)?;
-        let text = fs::read_to_string(&path).unwrap_or_default();
+        let text = read_text(&path).unwrap_or_default();
         let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         let mut file = open_output(&path, File::options().append(true), Links::Followed)?;
         file.write_all(format!("{gap}/{DEFAULT_RESULTS}/\n").as_bytes())
@@ -233,7 +233,7 @@ fn downloads_packages(top: &Path, source: &str) -> bool {
         "go.mod" => ("go.mod", "require"),
         _ => return false,
     };
-    let packages = fs::read_to_string(top.join(listed)).unwrap_or_default();
+    let packages = read_text(&top.join(listed)).unwrap_or_default();
     packages.contains(mark) && !top.join("vendor").is_dir()
 }
 
@@ -400,6 +400,16 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         assert_eq!(book(folder.path()).as_deref(), Some("openings/8moves.pgn"));
+    }
+
+    #[test]
+    fn pipes_in_the_repository_are_not_read() {
+        let top = tempfile::tempdir().unwrap();
+        let pipes = [IGNORED, PERFT_FILE, "Cargo.lock"].map(|name| top.path().join(name));
+        let mut make = std::process::Command::new("mkfifo");
+        assert!(make.args(&pipes).status().unwrap().success());
+        assert!(!crate::project::files_of_init(top.path()).contains(&pipes[1]));
+        assert!(!downloads_packages(top.path(), "Cargo.toml"));
     }
 
     #[test]

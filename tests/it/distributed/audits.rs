@@ -1,5 +1,6 @@
 //! Tests of workers that fabricate games, which the audit detects.
 
+use std::collections::BTreeMap;
 use std::thread::JoinHandle;
 
 use rustix::process::Signal;
@@ -8,11 +9,12 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 
-use super::messages::{detour, games, pair_of, pass};
+use super::forgeries::status;
+use super::messages::{self, detour, games, pair_of, pass};
 use super::strangers::{repacked, unpacked};
 use super::{assert_untouched, distributed_plan, impatient};
 use crate::support::bench::Bench;
-use crate::support::nats::{LEASE, Server, Worker};
+use crate::support::nats::{Client, LEASE, Message, Server, Worker};
 use crate::support::plan::{Plan, RunOutput};
 use crate::support::{phrases, store, wait_for};
 
@@ -146,6 +148,43 @@ fn an_audit_of_honest_workers_changes_nothing() {
         distributed_plan(&bench, &server).set("fleet audit", "100%").set("fleet lease", 3600);
     assert_untouched(&bench, plan.start());
     assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
+}
+
+/// A worker leaves after it has repeated a pair. Its result arrives when another worker has been
+/// drawn.
+#[test]
+fn a_repetition_counts_only_if_its_worker_is_drawn() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, messages::DETOUR) else { return };
+    let (receiver, mut forwarder) = detour(&server);
+    let names = ["a", "b", "c"];
+    let mut workers: BTreeMap<&str, Worker> =
+        names.map(|name| (name, Worker::start(&bench, &server, name))).into();
+    let running = impatient(&bench, &server).set("fleet audit", "100%").start();
+    let mut next_where = |is_wanted: &dyn Fn(u64) -> bool| loop {
+        let message: Message = receiver.recv().expect("the workers play");
+        match pair_of(&message) {
+            Some(pair) if is_wanted(pair) => break (pair, message),
+            _ => pass(&mut forwarder, &message),
+        }
+    };
+    // Audits have numbers that no pair has.
+    let (audit, late) = next_where(&|pair| pair >= 1 << 62);
+    let worker = late.subject.rsplit('.').next().expect("a subject names the worker");
+    drop(workers.remove(worker));
+    let mut client = Client::connect(&server);
+    client.publish(&format!("arbiter.hello.{worker}"), &status(true));
+    client.flush();
+    let (_, again) = next_where(&|pair| pair == audit);
+    pass(&mut forwarder, &late);
+    pass(&mut forwarder, &again);
+    std::thread::spawn(move || receiver.iter().for_each(|message| pass(&mut forwarder, &message)));
+    assert_untouched(&bench, running);
+    let remarks = store::remarks(&bench.path("results"));
+    let not_drawn = |remark: &String| {
+        remark.starts_with(&format!("{worker}: ")) && remark.contains("not selected to repeat")
+    };
+    assert!(remarks.iter().any(not_drawn), "{remarks:#?}");
 }
 
 /// Returns a run of [`PAIRS`] pairs in which each move takes `delay` milliseconds.

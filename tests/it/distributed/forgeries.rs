@@ -1,17 +1,20 @@
 //! Tests of messages that another client sends in the name of a coordinator.
 
+use std::sync::mpsc::channel;
 use std::thread::{JoinHandle, sleep};
 use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use super::audits::{self, falsify};
 use super::messages::{DETOUR, detour, games, pair_of, pass};
 use super::strangers::{repacked, unpacked};
 use super::{assert_untouched, distributed_plan};
+use crate::metrics::wait_for_figures;
 use crate::resume::PAIRS;
 use crate::support::bench::{Bench, Running};
-use crate::support::nats::{Client, Message, Server, Worker};
+use crate::support::nats::{Client, Message, Server, Worker, free_port, key};
 use crate::support::phrases;
 use crate::support::plan::Plan;
 use crate::support::snapshot::expect_next;
@@ -237,29 +240,66 @@ fn decompression_bombs_take_no_memory() {
     give_up(running);
 }
 
+/// A worker adds long transcripts to its results, all of which wait for an audit.
 #[test]
-fn claimed_slots_count_little_until_they_play() {
+fn results_that_wait_for_audits_take_little_memory() {
     let bench = Bench::new();
-    let Some(server) = Server::start(&bench, "") else { return };
-    let plan = Plan::new(&bench, "match", 400).puppet("A", "--seed 1").puppet("B", "--seed 2");
-    let running = plan.unset("concurrency").set("on", server.url()).start();
-    let (mut client, mut beacons) = (Client::connect(&server), Client::connect(&server));
-    beacons.subscribe("arbiter.beacon");
-    beacons.next();
+    let Some(server) = Server::start(&bench, audits::DETOUR) else { return };
+    let (sender, sent) = channel();
+    let _lengthening = falsify(&server, move |result| {
+        for key in ["first", "second"] {
+            games(result)[key]["transcript"] = "5 W< \n".repeat(100_000).into();
+        }
+        // The receiver is gone at the end of the test.
+        let _ = sender.send(());
+    });
+    let flags = ["--slots", "8", "--trust", &key(&bench)];
+    let _worker = Worker::start_with(&bench, &server, "liar", &flags);
+    let plan = Plan::new(&bench, "match", 400).puppet("A", "--delay-ms 9 --seed 1");
+    let plan = plan.puppet("B", "--delay-ms 9 --seed 2").unset("concurrency");
+    let running = plan.set("fleet audit", "100%").set("on", server.url()).start();
+    sent.recv().expect("the worker plays");
+    let before = running.peak_memory_mib();
+    // A job beyond the slots is sent only when an earlier result waits.
+    (0..24).for_each(|_| sent.recv().expect("the worker plays"));
+    let taken = running.peak_memory_mib() - before;
+    assert!(taken < 80, "{taken} MiB");
+    give_up(running);
+}
+
+/// Returns the status of a worker with many slots.
+pub fn status(is_leaving: bool) -> Vec<u8> {
     let status = json!({
         "v": 8, "body": {
             "version": "?", "slots": 4096, "playing": 4096, "pairs": 0, "recent_pairs": 0,
             "recent_secs": 0, "cores": 1, "memory_mib": 0, "system": "", "cpu": "", "benches": [],
-            "refusals": [], "trouble": null, "is_leaving": false,
+            "refusals": [], "trouble": null, "is_leaving": is_leaving,
         }
     });
+    status.to_string().into_bytes()
+}
+
+#[test]
+fn claimed_slots_count_little_until_they_play() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let port = free_port();
+    let plan = Plan::new(&bench, "match", 400).puppet("A", "--seed 1").puppet("B", "--seed 2");
+    let plan = plan.set("metrics", port);
+    let running = plan.unset("concurrency").set("on", server.url()).start();
+    let (mut client, mut beacons) = (Client::connect(&server), Client::connect(&server));
+    beacons.subscribe("arbiter.beacon");
+    beacons.next();
+    let status = status(false);
     for name in 0..3_000 {
-        client.publish(&format!("arbiter.hello.made-up-{name}"), status.to_string().as_bytes());
+        client.publish(&format!("arbiter.hello.made-up-{name}"), &status);
     }
     client.flush();
     let queued = |payload: &[u8]| parsed(&payload[SIGNATURE..])["body"]["queued"].as_u64();
     let most = (0..4).filter_map(|_| queued(&beacons.next().1)).max();
     assert_eq!(most, Some(64));
+    // All 3,000 statuses have arrived, but only 1,000 are remembered.
+    wait_for_figures(port, &["arbiter_workers{state=\"playing\"} 1000"]);
     give_up(running);
 }
 

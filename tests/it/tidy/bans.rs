@@ -30,6 +30,15 @@ const WRITERS: [&str; 5] = [
     "harness/src/console.rs",
 ];
 
+/// Places that may read a file without a check of its kind and size: files of the system, and
+/// programs, whose hashes are known.
+const READERS: [&str; 4] = [
+    "engine/",
+    "harness/crates/arbiter-cluster/src/coordinator/streams.rs",
+    "harness/crates/arbiter-process/",
+    "tests/",
+];
+
 /// Places that may name the operating system: the crate that hides it from the other crates, the
 /// engine, which uses no crate of the harness, for memory in huge pages, and the signals that end a
 /// run, because their streams belong to the runtime.
@@ -54,6 +63,12 @@ pub fn check(path: &str, text: &str) -> Vec<Violation> {
             r"\b(stdout|stderr)\(\)\.lock\(|\banstream::(stdout|stderr)",
             &WRITERS,
             writers,
+        ),
+        (
+            "input file",
+            r"\bfs::read(_to_string)?\(",
+            &READERS,
+            "a pipe would block forever: read with `read_input`, `read_text` or `read_settings`",
         ),
         (
             "operating system",
@@ -107,6 +122,14 @@ fn one_crate_names_the_operating_system() {
          fn g() { read(\"/proc/self/status\"); }\nconst HELP: &str = \"see /proc/self\";";
     lines("harness/crates/arbiter-plan/src/program.rs", text, &[1, 2, 3, 4, 5, 6]);
     lines("harness/crates/arbiter-process/src/files.rs", text, &[]);
+}
+
+#[test]
+fn files_are_read_with_a_check() {
+    let text = "fn f() { std::fs::read(path); }\nfn g() { fs::read_to_string(path); }\n\
+         fn h() { fs::read_dir(path); }";
+    lines("harness/src/project.rs", text, &[1, 2]);
+    lines("harness/crates/arbiter-process/src/linux/host.rs", text, &[]);
 }
 
 #[test]

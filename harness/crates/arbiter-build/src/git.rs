@@ -24,8 +24,9 @@ const GIT_VARIABLES: &str = "
 ";
 
 /// Time limit of a git command that neither adds nor checks out files. Without a limit, a FIFO
-/// named `.gitignore` in the user's working tree would block git forever.
-const LIMIT: Duration = Duration::from_secs(120);
+/// named `.gitignore` in the user's working tree would block git forever. Tests use a
+/// lower limit.
+const LIMIT: Duration = Duration::from_secs(if cfg!(test) { 5 } else { 120 });
 
 /// Time limit of a git command that adds the files of a working tree to a snapshot.
 const SNAPSHOT_LIMIT: Duration = Duration::from_secs(600);
@@ -86,8 +87,8 @@ impl Repository {
     /// Returns the commit of a revision. Fails if the revision does not exist, or if the clone does
     /// not contain the commit.
     pub fn commit(&self, revision: &str) -> Result<Commit> {
-        // git would treat a leading dash as an option.
-        if revision.is_empty() || revision.starts_with('-') {
+        // git would treat a leading dash as an option, and a leading caret as an excluded commit.
+        if revision.is_empty() || revision.starts_with(['-', '^']) {
             return Err(self.unknown(revision));
         }
         let wanted = format!("{revision}^{{commit}}");
@@ -140,8 +141,10 @@ impl Repository {
     }
 
     /// Returns whether git ignores a path of the working tree.
-    pub fn ignores(&self, path: &str) -> bool {
-        git(&self.top, ["check-ignore", "--quiet", path]).is_ok()
+    pub fn ignores(&self, path: &str) -> Result<bool> {
+        let mut command = command(&self.top);
+        let output = completed(command.args(["check-ignore", "--quiet", path]), LIMIT)?;
+        Ok(output.status.success())
     }
 
     /// Returns whether any of `paths` differs between two trees or commits; `true` if `paths` is
@@ -209,9 +212,10 @@ impl Repository {
         // does not exist yet contains nothing to exclude.
         let without = without.iter().filter_map(|path| path.canonicalize().ok());
         let inside = without.filter_map(|path| Some(path.strip_prefix(&self.top).ok()?.to_owned()));
-        let mut inside: Vec<String> = inside.map(|path| path.display().to_string()).collect();
+        let inside = inside.map(|path| path.display().to_string()).filter(|path| !path.is_empty());
         // Ignored paths are excluded anyway, and git fails if its arguments name them.
-        inside.retain(|path| !path.is_empty() && !self.ignores(path));
+        let kept = inside.map(|path| Ok((!self.ignores(&path)?).then_some(path)));
+        let inside: Vec<String> = kept.filter_map(Result::transpose).collect::<Result<_>>()?;
         let marked = |how: &str| -> Vec<String> {
             inside.iter().map(|path| format!(":({how}){path}")).collect()
         };
@@ -312,21 +316,27 @@ fn run(command: &mut Command, limit: Duration) -> io::Result<Output> {
     Ok(Output { status: child.wait()?, stdout: stdout?, stderr: stderr? })
 }
 
+/// Returns the error of a git command.
+fn failure(command: &Command, reason: &str) -> BuildError {
+    let args: Vec<_> = command.get_args().skip(2).map(OsStr::to_string_lossy).collect();
+    BuildError::Git { what: args.join(" "), reason: reason.to_owned() }
+}
+
+/// Runs a git command, which may fail, as [`run`] does.
+fn completed(command: &mut Command, limit: Duration) -> Result<Output> {
+    run(command, limit).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => BuildError::NoGit,
+        _ => failure(command, &error.to_string()),
+    })
+}
+
 /// Runs a git command and returns its output without the last line break.
 fn output(command: &mut Command, limit: Duration) -> Result<String> {
-    let output = run(command, limit);
-    let failed = |reason: &str| {
-        let args: Vec<_> = command.get_args().skip(2).map(OsStr::to_string_lossy).collect();
-        BuildError::Git { what: args.join(" "), reason: reason.to_owned() }
-    };
-    let output = output.map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => BuildError::NoGit,
-        _ => failed(&error.to_string()),
-    })?;
+    let output = completed(command, limit)?;
     if !output.status.success() {
         let errors = String::from_utf8_lossy(&output.stderr);
         let first = errors.lines().map(str::trim).find(|line| !line.is_empty());
-        return Err(failed(first.unwrap_or("failed")));
+        return Err(failure(command, first.unwrap_or("failed")));
     }
     let text = String::from_utf8_lossy(&output.stdout);
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())
@@ -354,9 +364,12 @@ mod tests {
         git(dir.path(), ["init", "--quiet"]).unwrap();
         let pipe = dir.path().join(".gitignore");
         assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
-        let mut command = command(dir.path());
-        let ignored = output(command.args(["check-ignore", "x"]), Duration::from_millis(200));
-        let error = ignored.unwrap_err().to_string();
-        assert!(error.starts_with("git check-ignore x: no result within 0.2 s; "), "{error}");
+        let repo = Repository::open(dir.path()).unwrap();
+        let without = dir.path().join("x");
+        std::fs::create_dir(&without).unwrap();
+        // No further command waits for the pipe.
+        let error = repo.snapshot(dir.path(), &[without]).unwrap_err().to_string();
+        let expected = "git check-ignore --quiet x: no result within 5 s; ";
+        assert!(error.starts_with(expected), "{error}");
     }
 }

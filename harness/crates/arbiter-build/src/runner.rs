@@ -17,7 +17,7 @@ use super::log::Log;
 use super::recipe::{BuildSettings, Recipe, first_error, lacks_network, recipe};
 use arbiter_process::{
     Cancel, Completed, EndReason, Launch, Links, Sandbox, Spawner, Timeouts, lock, open_output,
-    processor_features, read_settings, run_to_completion,
+    processor_features, read_input, read_settings, run_to_completion,
 };
 
 /// Revision that stands for the working tree.
@@ -306,7 +306,7 @@ impl<'a> Builder<'a> {
             }
             EndReason::Exited if ended.code != Some(0) => {
                 // An unreadable log must not hide the failure of the build.
-                let text = std::fs::read(&log).unwrap_or_default();
+                let text = read_input(&log).unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
                 // The checkout is removed after the error, so its path would not help the user.
                 let text = text.replace(&format!("{}/", checkout.top.display()), "");

@@ -409,8 +409,12 @@ impl<A: Assignment> Coordinator<A> {
                     return;
                 }
                 // A redelivered result has a new reply subject for its acknowledgement. Apart from
-                // this subject, the result is identical to the result that is being handled.
-                if self.unacknowledged.insert(receipt, message).is_none() {
+                // this subject, the result is identical to the result that is being handled, whose
+                // content may have been dropped.
+                if let Some(handled) = self.unacknowledged.get_mut(&receipt) {
+                    handled.message.reply = message.message.reply;
+                } else {
+                    self.unacknowledged.insert(receipt, message);
                     self.take_result(receipt).await;
                 }
             }

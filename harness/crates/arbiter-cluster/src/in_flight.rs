@@ -384,6 +384,11 @@ impl<A: Assignment> InFlight<A> {
         Some(DonePair { sequence, receipt })
     }
 
+    /// Returns the receipt of the accepted result of a pair, if any.
+    pub(crate) fn accepted(&self, pair: u64) -> Option<Receipt> {
+        self.pending.get(&pair)?.accepted
+    }
+
     /// Withdraws the accepted result of a pair, and returns its receipt.
     pub(crate) fn withdraw(&mut self, pair: u64) -> Option<Receipt> {
         self.pending.get_mut(&pair)?.accepted.take()

@@ -327,6 +327,22 @@ mod tests {
     }
 
     #[test]
+    fn arguments_are_passed_without_a_shell() {
+        let dir = tempfile::tempdir().unwrap();
+        let program = dir.path().join("program");
+        let script = "#!/bin/sh\nprintf 'error:'; printf ' [%s]' \"$@\"\n";
+        std::fs::write(&program, script).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&program, mode).unwrap();
+        let results = dir.path().to_owned();
+        let starter = TestStarter { program, ..TestStarter::new(results).unwrap() };
+        let flag = "--engine=rev=~/a $(echo x) `id`; exit *";
+        let started = starter.launch("run", vec![flag.to_owned()]).unwrap();
+        let expected = format!("error: [sprt] [--results] [{}] [{flag}]", dir.path().display());
+        assert_eq!(started, StartResult::Refused(expected));
+    }
+
+    #[test]
     fn a_form_becomes_a_command_line() {
         let words = |words: &str| words.to_owned();
         let wanted = NewTest {

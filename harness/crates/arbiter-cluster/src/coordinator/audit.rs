@@ -15,7 +15,7 @@ use super::{Coordinator, RETURN};
 use crate::assignment::Assignment;
 use crate::in_flight::InFlight;
 use crate::outliers::{FALSE_ALARM, Finding};
-use crate::wire::{AUDITS, Payload};
+use crate::wire::{self, AUDITS, Payload};
 use arbiter_game::engine::EngineSetup;
 use arbiter_run::PairTally;
 use arbiter_runner::{JobEvent, task_output};
@@ -25,6 +25,10 @@ use arbiter_stats::ln_bias_evidence;
 /// does not start counts as a failure. An audit must end even if all other workers refuse the
 /// audit, because the audited pair is waiting.
 const MAX_TRIES: u32 = 3;
+
+/// Maximum total size of the packed results that wait for audits, in bytes. Beyond this size,
+/// results lose their transcripts.
+const MAX_PACKED_BYTES: usize = 128 << 20;
 
 /// Settings of the audits of a run.
 #[derive(Debug)]
@@ -38,7 +42,7 @@ pub struct AuditSpec {
     pub engines: Vec<EngineSetup>,
 }
 
-/// Result that does not count until an audit has confirmed the result.
+/// Result, without transcripts, that does not count until an audit has confirmed the result.
 #[derive(Debug)]
 pub(super) struct UnconfirmedResult<D> {
     worker: String,
@@ -47,6 +51,13 @@ pub(super) struct UnconfirmedResult<D> {
     auditor: Option<String>,
     /// Number of failed audits of this result.
     failed: u32,
+}
+
+impl<D: Payload> UnconfirmedResult<D> {
+    fn new(worker: String, mut played: D) -> UnconfirmedResult<D> {
+        played.shorten();
+        UnconfirmedResult { worker, played, auditor: None, failed: 0 }
+    }
 }
 
 /// Pair that this machine has played twice to decide a dispute: its number, its results from
@@ -147,8 +158,15 @@ impl<A: Assignment> Coordinator<A> {
         let Some(job) = job else { return false };
         // Results of audits are never parked, so requesting an audit always succeeds.
         let _ = self.in_flight.request(number, job, self.now);
-        let (worker, played) = (worker.to_owned(), played.clone());
-        let held = UnconfirmedResult { worker, played, auditor: None, failed: 0 };
+        // Any number of results may wait for audits, so their transcripts stay packed.
+        let packed: usize = self.unacknowledged.values().map(|message| message.payload.len()).sum();
+        if packed > MAX_PACKED_BYTES
+            && let Some(receipt) = self.in_flight.accepted(pair)
+            && let Some(message) = self.unacknowledged.get_mut(&receipt)
+        {
+            message.message.payload.clear();
+        }
+        let held = UnconfirmedResult::new(worker.to_owned(), played.clone());
         self.audits.held.insert(pair, held);
         self.send_audit(pair).await;
         true
@@ -204,7 +222,7 @@ impl<A: Assignment> Coordinator<A> {
             if held.played.is_same(&played) {
                 return self.release(pair, held).await;
             }
-            let again = UnconfirmedResult { worker, played, auditor: None, failed: 0 };
+            let again = UnconfirmedResult::new(worker, played);
             return self.audits.play(&self.in_flight, pair, vec![held, again]);
         }
         // If engines do not repeat their games, the results of a pair with a breakdown are not
@@ -224,33 +242,32 @@ impl<A: Assignment> Coordinator<A> {
     /// Decides a disputed pair by the games played on this machine. A pair is disputed if workers
     /// have sent different games, or if no worker has repeated the pair.
     pub(super) async fn decide(&mut self, (pair, held, here): DisputedPair<A::Done>) {
-        let here = match here {
-            Ok([here, again]) if here.is_same(&again) => Ok(here),
+        let why = match here {
+            Ok([here, again]) if here.is_same(&again) => return self.judge(pair, held, here).await,
             Ok([here, again]) if !here.contradicts(&again) => {
-                Err("an engine fails here, but not always".to_owned())
+                "an engine fails here, but not always".to_owned()
             }
             Ok(_) => {
                 // This machine does not repeat its own games, so from now on only results are
                 // compared.
                 self.audits.spec.repeats = false;
-                Err("engines do not repeat their games; audits now compare results".to_owned())
+                "engines do not repeat their games; audits now compare results".to_owned()
             }
-            Err(why) => Err(format!("this machine cannot repeat the pair: {why}")),
+            Err(why) => format!("this machine cannot repeat the pair: {why}"),
         };
-        let here = match here {
-            Ok(here) => here,
-            Err(why) => {
-                self.remark(&held[0].worker, Some(pair), format!("audit: {why}"));
-                return match <[_; 1]>::try_from(held) {
-                    Ok([held]) if self.policy.exclusion_reason(&held.worker).is_none() => {
-                        self.release(pair, held).await;
-                    }
-                    // The results contradict each other and this machine cannot decide, so the pair
-                    // is played again.
-                    _ => self.replay(pair).await,
-                };
+        self.remark(&held[0].worker, Some(pair), format!("audit: {why}"));
+        match <[_; 1]>::try_from(held) {
+            Ok([held]) if self.policy.exclusion_reason(&held.worker).is_none() => {
+                self.release(pair, held).await;
             }
-        };
+            // The results contradict each other and this machine cannot decide, so the pair is
+            // played again.
+            _ => self.replay(pair).await,
+        }
+    }
+
+    /// Judges the results of a disputed pair by the games `here`, which this machine has repeated.
+    async fn judge(&mut self, pair: u64, held: Vec<UnconfirmedResult<A::Done>>, here: A::Done) {
         let is_right = |held: &UnconfirmedResult<A::Done>| held.played.is_same(&here);
         let counts = is_right(&held[0]) && self.policy.exclusion_reason(&held[0].worker).is_none();
         let (mut right, other): (Vec<_>, Vec<_>) = held.into_iter().partition(is_right);
@@ -269,6 +286,12 @@ impl<A: Assignment> Coordinator<A> {
                     pair + 1
                 );
                 Some(Finding { worker, reason })
+            } else if let Some(how) = here.breakdown().filter(|_| played.breakdown().is_none()) {
+                // The engine may break down only on some machines, so this is no proof of a lie.
+                let text = format!("audit: not seen by the worker: {how}");
+                self.remark(&worker, Some(pair), text);
+                self.gave_back(&worker).await;
+                None
             } else {
                 // One worker reports an engine breakdown that neither the other worker nor this
                 // machine reproduces. The result does not count, and the worker's rate of such
@@ -283,8 +306,15 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Accepts a result that was held for its audit.
     async fn release(&mut self, pair: u64, held: UnconfirmedResult<A::Done>) {
-        let UnconfirmedResult { worker, played, .. } = held;
-        self.accepted(pair, worker, played).await;
+        let complete = self.reread(pair).unwrap_or(held.played);
+        self.accepted(pair, held.worker, complete).await;
+    }
+
+    /// Reads the accepted result of a pair again; `None` if the packed result was not kept.
+    fn reread(&self, pair: u64) -> Option<A::Done> {
+        let message = self.unacknowledged.get(&self.in_flight.accepted(pair)?)?;
+        let proven = wire::check_proof(message, &self.secret).ok()?;
+        wire::read_result(&proven, &self.description.run_id).ok()?.report.ok()
     }
 
     /// Withdraws an accepted result, so that the pair is played again.
