@@ -72,9 +72,11 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
 /// Returns the offset, in bytes, of the end of the string that starts at `start`; the closing
 /// quotation mark is part of the string. Returns `None` if the string is unclosed. A quotation mark
 /// closes the string only if the operation ends after the mark. Otherwise, the mark opens the
-/// string of another operation, and the string at `start` is unclosed.
+/// string of another operation, and the string at `start` is unclosed. A backslash before the mark
+/// makes it a part of the string.
 fn end_of_string(text: &str, start: usize) -> Option<usize> {
-    let close = start + 1 + text[start + 1..].find('"')?;
+    let mut marks = text[start + 1..].match_indices('"').map(|(at, _)| start + 1 + at);
+    let close = marks.find(|at| !text[..*at].ends_with('\\'))?;
     let after = text[close + 1..].trim_start();
     let is_closing = after.is_empty()
         || after.starts_with([';', '\0'])
@@ -91,7 +93,7 @@ fn unquoted(operand: &str) -> String {
     let operand = operand.trim().trim_end_matches('\0').trim_end();
     // Either quotation mark of a string may be missing.
     let inner = operand.strip_prefix('"').unwrap_or(operand);
-    inner.strip_suffix('"').unwrap_or(inner).trim().to_owned()
+    inner.strip_suffix('"').unwrap_or(inner).trim().replace("\\\"", "\"")
 }
 
 #[cfg(test)]
@@ -110,6 +112,8 @@ mod tests {
         check(r#"bm Nf3; id "x.1";"#, &[("bm", "Nf3"), ("id", "x.1")]);
         check(r#"id "a; b"; bm Nf3;"#, &[("id", "a; b"), ("bm", "Nf3")]);
         check("noop; bm e4 d4;", &[("noop", ""), ("bm", "e4 d4")]);
+        let quoted = r#"a "b; bm d4;" c"#;
+        check(r#"id "a \"b; bm d4;\" c"; bm e4;"#, &[("id", quoted), ("bm", "e4")]);
     }
 
     #[test]
@@ -133,5 +137,6 @@ mod tests {
         check(r#"id "x.1; c0 "y"; bm e4;"#, &[("id", "x.1"), ("c0", "y"), ("bm", "e4")]);
         check(r#"id x.1"; bm e4;"#, &[("id", "x.1"), ("bm", "e4")]);
         check(r#"id"x.1"; bm e4;"#, &[("id", "x.1"), ("bm", "e4")]);
+        check(r#"id "x\"; bm e4; c0 "y";"#, &[("id", "x\\"), ("bm", "e4"), ("c0", "y")]);
     }
 }

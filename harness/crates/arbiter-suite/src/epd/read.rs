@@ -185,6 +185,7 @@ fn points<'a>(
 ) -> Result<Vec<(Move, u32)>, String> {
     // In other suites, `c8` is an ordinary comment, so operands that are not numbers are ignored.
     let values = comment("c8").and_then(numbers);
+    let assigned = comment("c0").unwrap_or_default().replace(" =", "=").replace("= ", "=");
     // `c9` is preferred to `c7`, because the UCI notation in `c9` is never ambiguous.
     let pairs: Vec<(&str, u32)> = match (values, comment("c9").or_else(|| comment("c7"))) {
         (Some(values), Some(moves)) => {
@@ -195,7 +196,7 @@ fn points<'a>(
             }
             moves.into_iter().zip(values).collect()
         }
-        _ => assignments(comment("c0").unwrap_or_default(), position)?,
+        _ => assignments(&assigned, position)?,
     };
     let mut found: Vec<(Move, u32)> = Vec::new();
     for (text, points) in pairs {
@@ -367,6 +368,10 @@ mod tests {
         // One rank has only seven squares.
         assert!(read_error("4k3/7/8/8/8/8/8/4K3 w - - bm Ke2;").contains("4k3/7/8"));
         assert!(read_error("hello").starts_with("expected a position (pieces"));
+        for moves in ["moves e1g1 g8f6", "e1g1 g8f6", "4 4 moves e1g1"] {
+            let error = read_error(&format!("{ITALIAN} {moves}; bm O-O;"));
+            assert!(error.starts_with("expected a position, got one with moves"), "{error}");
+        }
         let mate = "7k/6Q1/6K1/8/8/8/8/8 b - - bm Kg8;";
         assert_eq!(read_error(mate), "the game is over in this position");
     }
@@ -417,6 +422,7 @@ mod tests {
         let expect = Ok(vec![("e2e4".to_owned(), 10), ("g1f3".to_owned(), 7)]);
         let c8 = ("c8", "10 7");
         assert_eq!(points_of(&[("c0", "e4=10, Nf3=7")]), expect);
+        assert_eq!(points_of(&[("c0", "e4 = 10, Nf3 =7")]), expect);
         assert_eq!(points_of(&[("c7", "e4 Nf3"), c8]), expect);
         assert_eq!(points_of(&[("c9", "e2e4 g1f3"), c8]), expect);
         // UCI notation is preferred, because this notation is never ambiguous.
@@ -439,12 +445,7 @@ mod tests {
         let c8 = ("c8", "10 7");
         let error = points_of(&[("c7", "e4"), c8]).unwrap_err();
         assert_eq!(error, "c8 has 2 points for 1 moves; points ignored");
-        for (c0, word) in [
-            ("Nf3=10, e4=x", "e4=x"),
-            ("e4=x", "e4=x"),
-            ("e4=5 d4=-1", "d4=-1"),
-            ("e4 =5 d4=1", "e4"),
-        ] {
+        for (c0, word) in [("Nf3=10, e4=x", "e4=x"), ("e4=x", "e4=x"), ("e4=5 d4=-1", "d4=-1")] {
             let error = points_of(&[("c0", c0)]).unwrap_err();
             assert_eq!(error, format!("'{word}' is not a move with points; points ignored"));
         }
