@@ -94,6 +94,10 @@ pub(super) fn read_text(
     let mut head = Vec::new();
     let sniffed = (&mut source).take(SNIFFED_BYTES).read_to_end(&mut head);
     sniffed.map_err(|reason| unreadable(name, 1, &reason))?;
+    // Books of Arena and ChessBase, and databases, have small numbers as bytes.
+    if head.iter().any(|byte| (1..=8).contains(byte)) {
+        return Err(format!("{name}: expected EPD, FEN, PGN or Polyglot (.bin), got binary data"));
+    }
     let read = if looks_like_pgn(&head) { pgn::read } else { epd::read };
     // The examined bytes are part of the list, so the reader must receive these bytes again.
     read(name, &mut Cursor::new(head).chain(source), book)

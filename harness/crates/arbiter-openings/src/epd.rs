@@ -8,6 +8,7 @@ use shakmaty::{Chess, Position};
 
 use super::{Collector, Opening};
 use arbiter_position::{Start, content, line_parts};
+use arbiter_process::decoded;
 
 /// Maximum length of a line, in bytes. A position takes at most about 90 bytes, and comments rarely
 /// add more than 1,000 bytes.
@@ -41,7 +42,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
         if is_plain(&bytes) && book.passes_over() {
             continue;
         }
-        for text in line_parts(&String::from_utf8_lossy(&bytes)).filter_map(content) {
+        for text in line_parts(&decoded(&bytes)).filter_map(content) {
             if book.passes_over() {
                 continue;
             }
