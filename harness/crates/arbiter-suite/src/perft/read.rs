@@ -193,13 +193,10 @@ fn json_entries(text: &str) -> Vec<NumberedEntry> {
 fn json_entry(case: &Value) -> Result<Entry, String> {
     let (fen, count, about) = match (case["fen"].as_str(), case["start"]["fen"].as_str()) {
         (Some(fen), _) => {
-            let numbers = [&case["depth"], &case["nodes"]];
-            let count = if numbers.iter().all(|number| number.is_number()) {
-                let text = format!("{} {}", numbers[0], numbers[1]);
-                Some(count(&text).map_err(|reason| format!("'{text}' {reason}"))?)
-            } else {
-                None
-            };
+            // Some files write numbers as strings.
+            let text = format!("{} {}", case["depth"], case["nodes"]).replace('"', "");
+            let read = || count(&text).map_err(|reason| format!("'{text}' {reason}"));
+            let count = (text != "null null").then(read).transpose()?;
             (fen, count, &case["description"])
         }
         (None, Some(fen)) => {
@@ -304,6 +301,7 @@ mod tests {
     fn json() {
         let list = format!(r#"[{{"fen": "{KINGS} 0 1", "depth": 2, "nodes": 25}}]"#);
         assert_eq!(counts(&list), [[(2, 25)]]);
+        assert_eq!(counts(&list.replace("25", "\"25\"")), [[(2, 25)]]);
         let moves = format!(
             r#"{{"testCases": [{{"start": {{"fen": "{KINGS} 0 1"}}, "expected":
                [{{"move": "Kd1"}}, {{"move": "Kf1"}}, {{"move": "Kd2"}}]}}]}}"#
