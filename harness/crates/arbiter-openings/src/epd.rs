@@ -47,10 +47,8 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
                 continue;
             }
             let start = Start::read(text, false).and_then(playable);
-            match start.and_then(|start| match ending(&start.position) {
-                None => Ok(start),
-                Some(ending) => Err(finished_game_fault(ending)),
-            }) {
+            let ending = start.as_ref().ok().and_then(|start| ending(&start.position));
+            match ending.map_or(start, |ending| Err(finished_game_fault(ending))) {
                 Ok(start) => {
                     book.add(file, Opening::new(&start, Vec::new()))?;
                     // Only the corrections of openings in the book are counted.

@@ -4,12 +4,6 @@
 //! missing final semicolon, missing semicolons before a known opcode, unquoted strings and unclosed
 //! strings.
 
-/// Opcodes that end the moves of the preceding operation, from section 16.2.5 of the PGN standard.
-const OPCODES: [&str; 24] = [
-    "acd", "acn", "acs", "am", "bm", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9",
-    "ce", "dm", "eco", "fmvn", "hmvc", "id", "pm", "pv", "sm",
-];
-
 /// Opcodes whose operands are single words, never strings. Only the operands of these opcodes are
 /// searched for another opcode.
 const OPCODES_OF_WORDS: [&str; 12] =
@@ -84,9 +78,12 @@ fn end_of_string(text: &str, start: usize) -> Option<usize> {
     is_closing.then_some(close + 1)
 }
 
+/// Returns whether a word is an opcode that ends the moves of the preceding operation, from section
+/// 16.2.5 of the PGN standard.
 pub(crate) fn is_opcode(word: &str) -> bool {
-    let word = word.trim_end_matches([':', '=']);
-    OPCODES.iter().any(|opcode| opcode.eq_ignore_ascii_case(word))
+    let word = word.trim_end_matches([':', '=']).to_ascii_lowercase();
+    let is_comment = matches!(word.as_bytes(), [b'c', b'0'..=b'9']);
+    is_comment || matches!(word.as_str(), "eco" | "id") || OPCODES_OF_WORDS.contains(&&*word)
 }
 
 fn unquoted(operand: &str) -> String {

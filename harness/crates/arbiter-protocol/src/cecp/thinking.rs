@@ -15,12 +15,11 @@ pub(super) fn parse(line: &str) -> Option<Info> {
     let depth = depth.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
     let score = words.next().filter(|word| word.contains(|c: char| c.is_ascii_digit()))?;
     let score: Option<Score> = score.parse().ok().map(read);
-    let mut number = || {
-        let word = words.next()?;
-        // The node count of an engine with 32-bit integers may be negative.
-        word.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit()).then_some(word)
-    };
-    let (time_cs, nodes) = (number()?, number()?);
+    // The node count of an engine with 32-bit integers may be negative.
+    let is_number =
+        |word: &&str| word.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+    let time_cs = words.next().filter(is_number)?;
+    let nodes = words.next().filter(is_number)?;
     // Selective depth, speed and tablebase hits may precede the variation.
     let pv = words.skip_while(|word| word.parse::<u64>().is_ok()).map(str::to_owned).collect();
     Some(Info {

@@ -142,11 +142,7 @@ const MOVE: &str = r"^\s*([a-h][1-8][a-h][1-8][nbrqkNBRQK]?)\s*[:=-]?>?\s*([0-9]
 /// `perft 2: 400`, or the number alone.
 ///
 /// The group `depth` is the depth of `perft 2: 400`.
-const TOTAL: &str = concat!(
-    r"(?i)^\s*(?:info string )?(?:(?:(?:total )?nodes(?: searched)?|total|leaf nodes|leaves|",
-    r"perft(?:[ (]+(?P<depth>[0-9]+)\)?)?)[ \t:=]+([0-9]\S*)(?:\s+(?:nodes|leaves|time|nps|in|\().*)?|",
-    r"([0-9]\S*)(?:\s+(?:nodes|leaves).*)?)\s*$"
-);
+const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:(?:total )?nodes(?: searched)?|total|leaf nodes|leaves|perft(?:[ (]+(?P<depth>[0-9]+)\)?)?)[ \t:=]+([0-9]\S*)(?:\s+(?:nodes|leaves|time|nps|in|\().*)?|([0-9]\S*)(?:\s+(?:nodes|leaves).*)?)\s*$";
 
 /// Patterns that match the lines of an answer.
 #[derive(Debug, Clone)]
@@ -208,12 +204,11 @@ impl Answer {
             return ControlFlow::Continue(());
         }
         if let Some(found) = patterns.total.captures(line) {
-            let label = found.name("depth");
+            let mut groups = found.iter().skip(1).flatten();
+            let label = found.name("depth").and_then(|_| groups.next());
             // Some engines count to each smaller depth first.
-            let is_other = label.is_some_and(|label| label.as_str() != depth.to_string());
-            let mut groups = found.iter().skip(1).flatten().filter(|group| Some(*group) != label);
-            self.total =
-                groups.next().filter(|_| !is_other).and_then(|group| count(group.as_str()));
+            let is_asked = label.is_none_or(|label| label.as_str() == depth.to_string());
+            self.total = groups.next().filter(|_| is_asked).and_then(|group| count(group.as_str()));
             // The total is the last line of an answer.
             if self.total.is_some() {
                 return ControlFlow::Break(());
