@@ -59,7 +59,11 @@ impl Start {
             .parse()
             .map_err(|reason| format!("{}: {reason}", described("a position")))?;
         let mut setup = fen.into_setup();
-        if setup.pockets.is_some() || setup.promoted.any() || fields.is_of_three_check() {
+        // In three-check chess, remaining checks (`3+3`) or given checks (`+0+0`) follow.
+        let checks = fields.rest.split([' ', '\t', ';']).next().unwrap_or_default();
+        let is_three_check =
+            checks.contains('+') && checks.chars().all(|c| matches!(c, '0'..='9' | '+'));
+        if setup.pockets.is_some() || setup.promoted.any() || is_three_check {
             return Err(described("chess or Chess960"));
         }
         setup.halfmoves = fields.halfmoves;

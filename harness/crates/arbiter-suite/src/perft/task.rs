@@ -120,7 +120,7 @@ impl Count {
             (None, Err(error)) if last.is_empty() => Err(error.into()),
             // The engine may have printed the total in an unknown form.
             (None, Err(error)) => Err(TaskError::Fault(format!(
-                "{error}; the last line was '{last}'; if this is the total, give --pattern"
+                "{error}; the last line was '{last}'; --command and --pattern may help"
             ))),
             (None, Ok(_)) => Ok(answer),
         }
