@@ -35,7 +35,7 @@ const NODES: [&str; 5] = [
     r"nodes searched\s*[:=]?\s*(\d.*)$",
     concat!(
         r"(?:^|[\s(])(\d\S*(?:\s(?:\d{3}|[kmg]))*)\s+nodes",
-        r"(?:\s*$|[\s,;/)]+(?:[^\s:=].*?\s)?\d\S*\s*[kmg]?nps\b)",
+        r"(?:\s*$|[\s,;/)]+(?:[^\s:=].*?\s)?\(?\d\S*\s*[kmg]?nps\b)",
     ),
     r"\bbench\s*[:=]\s*(\S+)\s*$",
     r"^\s*(?:total )?nodes\s*[:=]\s*(\d.*)$",
@@ -48,7 +48,7 @@ const NODES: [&str; 5] = [
 /// Patterns for the speed.
 const SPEED: [&str; 2] = [
     r"\b(?:nps|nodes\s*(?:/|per)\s*s\w*)\s*[:=]?\s*(\d\S*)",
-    r"(?:^|\s)(\d\S*\s*[kmg]?)(?:nps|nodes\s*(?:/|per)\s*s\w*)\b",
+    r"(?:^|[\s(])(\d\S*\s*[kmg]?)(?:nps|nodes\s*(?:/|per)\s*s\w*)\b",
 ];
 
 /// Settings for running the bench and parsing its output.
@@ -67,7 +67,7 @@ impl BenchRecipe {
     /// Returns a string that identifies the method of running the bench and reading its output. The
     /// string changes whenever a version of Arbiter changes the recognized output formats.
     pub(super) fn how(&self) -> String {
-        format!("4 {:?} {:?}", self.args, self.pattern)
+        format!("5 {:?} {:?}", self.args, self.pattern)
     }
 }
 
@@ -269,6 +269,8 @@ mod tests {
         check("bench 20", None);
         check("", None);
         check("2030154 nodes\n878474 nps", Some((2_030_154, Some(878_474.0))));
+        check("20 nodes (30 nps)", Some((20, Some(30.0))));
+        check("Searched 20 nodes in 3 ms (30 nps)", Some((20, Some(30.0))));
         check("20 nodes 30 nps\n40 nodes per second", Some((20, Some(40.0))));
         check("depth: 13, nodes: 20, nps: 30", Some((20, Some(30.0))));
         check("0 nodes 0 nps", None);

@@ -94,6 +94,10 @@ pub(super) fn read_text(
     let mut head = Vec::new();
     let sniffed = (&mut source).take(SNIFFED_BYTES).read_to_end(&mut head);
     sniffed.map_err(|reason| unreadable(name, 1, &reason))?;
+    // Books of Arena and ChessBase, and databases, have small numbers as bytes.
+    if head.starts_with(b"\0") || head.iter().any(|byte| (1..=8).contains(byte)) {
+        return Err(format!("{name}: expected EPD, FEN, PGN or Polyglot (.bin), got binary data"));
+    }
     let read = if looks_like_pgn(&head) { pgn::read } else { epd::read };
     // The examined bytes are part of the list, so the reader must receive these bytes again.
     read(name, &mut Cursor::new(head).chain(source), book)
@@ -124,9 +128,7 @@ fn reader_by_extension(name: &str) -> Option<Reader> {
     let unpacked = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed));
     let name = unpacked.unwrap_or(&name);
     match Path::new(name).extension()?.to_str()? {
-        "epd" | "fen" => {
-            Some(|name, source, book| epd::read(name, &mut PlainText::new(source), book))
-        }
+        "epd" | "fen" => Some(epd::read),
         "pgn" => Some(pgn::read),
         "bin" => Some(polyglot::read),
         _ => None,

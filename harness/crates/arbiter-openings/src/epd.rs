@@ -7,7 +7,8 @@ use std::io::{BufRead, BufReader, Read};
 use shakmaty::{Chess, Position};
 
 use super::{Collector, Opening};
-use arbiter_position::{Start, content, line_parts};
+use arbiter_position::{PlainText, Start, content, line_parts};
+use arbiter_process::decoded;
 
 /// Maximum length of a line, in bytes. A position takes at most about 90 bytes, and comments rarely
 /// add more than 1,000 bytes.
@@ -15,7 +16,7 @@ const MAX_LINE: usize = 1 << 16;
 
 /// Reads every position in `source` into `book`. Lines that are not positions are skipped.
 pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> Result<(), String> {
-    let mut source = BufReader::with_capacity(1 << 16, source);
+    let mut source = BufReader::with_capacity(1 << 16, PlainText::new(source));
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
@@ -41,15 +42,13 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
         if is_plain(&bytes) && book.passes_over() {
             continue;
         }
-        for text in line_parts(&String::from_utf8_lossy(&bytes)).filter_map(content) {
+        for text in line_parts(&decoded(&bytes)).filter_map(content) {
             if book.passes_over() {
                 continue;
             }
             let start = Start::read(text, false).and_then(playable);
-            match start.and_then(|start| match ending(&start.position) {
-                None => Ok(start),
-                Some(ending) => Err(finished_game_fault(ending)),
-            }) {
+            let ending = start.as_ref().ok().and_then(|start| ending(&start.position));
+            match ending.map_or(start, |ending| Err(finished_game_fault(ending))) {
                 Ok(start) => {
                     book.add(file, Opening::new(&start, Vec::new()))?;
                     // Only the corrections of openings in the book are counted.
@@ -73,10 +72,9 @@ fn is_plain(line: &[u8]) -> bool {
 /// Checks that a game can reach the position, because engines need not handle unreachable
 /// positions.
 pub(super) fn playable(start: Start) -> Result<Start, String> {
-    match start.reachable() {
-        Ok(()) => Ok(start),
-        Err(reason) => Err(format!("expected a legal position, got `{}`: {reason}", start.fen())),
-    }
+    let fault = |reason| format!("expected a legal position, got `{}`: {reason}", start.fen());
+    start.reachable().map_err(fault)?;
+    Ok(start)
 }
 
 /// Returns the reason why the game is over in `position`; `None` if the game is not over.

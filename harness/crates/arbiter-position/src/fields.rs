@@ -61,13 +61,6 @@ impl Fields<'_> {
             rest,
         })
     }
-
-    /// Returns whether the fields are followed by the check counters of three-check chess:
-    /// remaining checks (`3+3`) or given checks (`+0+0`).
-    pub(super) fn is_of_three_check(&self) -> bool {
-        let checks = word(self.rest).0;
-        checks.contains('+') && checks.chars().all(|c| matches!(c, '0'..='9' | '+'))
-    }
 }
 
 /// Returns whether a character is the hyphen of an empty field, or a dash that word processors

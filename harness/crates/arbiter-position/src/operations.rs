@@ -4,12 +4,6 @@
 //! missing final semicolon, missing semicolons before a known opcode, unquoted strings and unclosed
 //! strings.
 
-/// Opcodes that end the moves of the preceding operation, from section 16.2.5 of the PGN standard.
-const OPCODES: [&str; 24] = [
-    "acd", "acn", "acs", "am", "bm", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9",
-    "ce", "dm", "eco", "fmvn", "hmvc", "id", "pm", "pv", "sm",
-];
-
 /// Opcodes whose operands are single words, never strings. Only the operands of these opcodes are
 /// searched for another opcode.
 const OPCODES_OF_WORDS: [&str; 12] =
@@ -72,9 +66,11 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
 /// Returns the offset, in bytes, of the end of the string that starts at `start`; the closing
 /// quotation mark is part of the string. Returns `None` if the string is unclosed. A quotation mark
 /// closes the string only if the operation ends after the mark. Otherwise, the mark opens the
-/// string of another operation, and the string at `start` is unclosed.
+/// string of another operation, and the string at `start` is unclosed. A backslash before the mark
+/// makes it a part of the string.
 fn end_of_string(text: &str, start: usize) -> Option<usize> {
-    let close = start + 1 + text[start + 1..].find('"')?;
+    let mut marks = text[start + 1..].match_indices('"').map(|(at, _)| start + 1 + at);
+    let close = marks.find(|at| !text[..*at].ends_with('\\'))?;
     let after = text[close + 1..].trim_start();
     let is_closing = after.is_empty()
         || after.starts_with([';', '\0'])
@@ -82,16 +78,19 @@ fn end_of_string(text: &str, start: usize) -> Option<usize> {
     is_closing.then_some(close + 1)
 }
 
+/// Returns whether a word is an opcode that ends the moves of the preceding operation, from section
+/// 16.2.5 of the PGN standard.
 pub(crate) fn is_opcode(word: &str) -> bool {
-    let word = word.trim_end_matches([':', '=']);
-    OPCODES.iter().any(|opcode| opcode.eq_ignore_ascii_case(word))
+    let word = word.trim_end_matches([':', '=']).to_ascii_lowercase();
+    let is_comment = matches!(word.as_bytes(), [b'c', b'0'..=b'9']);
+    is_comment || matches!(word.as_str(), "eco" | "id") || OPCODES_OF_WORDS.contains(&&*word)
 }
 
 fn unquoted(operand: &str) -> String {
     let operand = operand.trim().trim_end_matches('\0').trim_end();
     // Either quotation mark of a string may be missing.
     let inner = operand.strip_prefix('"').unwrap_or(operand);
-    inner.strip_suffix('"').unwrap_or(inner).trim().to_owned()
+    inner.strip_suffix('"').unwrap_or(inner).trim().replace("\\\"", "\"")
 }
 
 #[cfg(test)]
@@ -110,6 +109,8 @@ mod tests {
         check(r#"bm Nf3; id "x.1";"#, &[("bm", "Nf3"), ("id", "x.1")]);
         check(r#"id "a; b"; bm Nf3;"#, &[("id", "a; b"), ("bm", "Nf3")]);
         check("noop; bm e4 d4;", &[("noop", ""), ("bm", "e4 d4")]);
+        let quoted = r#"a "b; bm d4;" c"#;
+        check(r#"id "a \"b; bm d4;\" c"; bm e4;"#, &[("id", quoted), ("bm", "e4")]);
     }
 
     #[test]
@@ -133,5 +134,6 @@ mod tests {
         check(r#"id "x.1; c0 "y"; bm e4;"#, &[("id", "x.1"), ("c0", "y"), ("bm", "e4")]);
         check(r#"id x.1"; bm e4;"#, &[("id", "x.1"), ("bm", "e4")]);
         check(r#"id"x.1"; bm e4;"#, &[("id", "x.1"), ("bm", "e4")]);
+        check(r#"id "x\"; bm e4; c0 "y";"#, &[("id", "x\\"), ("bm", "e4"), ("c0", "y")]);
     }
 }

@@ -36,17 +36,9 @@ impl Start {
     ///
     /// # Errors
     ///
-    /// Fails in the same cases as [`Start::split`], and if moves follow the position.
+    /// Fails in the same cases as [`Start::split`].
     pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
-        let (start, rest) = Start::split(text, is_chess960)?;
-        let is_between = |c: char| c.is_whitespace() || c == '"';
-        let before = text[..text.len() - rest.len()].trim_end_matches(is_between);
-        // If the moves were ignored, the position would differ from the position that the line
-        // describes. The text after a semicolon is a comment.
-        if !before.ends_with(';') && begins_with_moves(rest) {
-            return Err("expected a position, got one with moves; give the game as PGN".to_owned());
-        }
-        Ok(start)
+        Start::split(text, is_chess960).map(|(start, _)| start)
     }
 
     /// Reads the FEN or EPD at the start of a line, and returns the rest of the line.
@@ -57,7 +49,8 @@ impl Start {
     ///
     /// # Errors
     ///
-    /// Fails if the text does not describe exactly one position of chess or Chess960.
+    /// Fails if the text does not describe exactly one position of chess or Chess960, or if moves
+    /// follow the position.
     pub fn split(line: &str, is_chess960: bool) -> Result<(Start, &str), String> {
         let fields = Fields::of(line)?;
         let Fields { board, turn, castling, en_passant, .. } = &fields;
@@ -66,7 +59,11 @@ impl Start {
             .parse()
             .map_err(|reason| format!("{}: {reason}", described("a position")))?;
         let mut setup = fen.into_setup();
-        if setup.pockets.is_some() || setup.promoted.any() || fields.is_of_three_check() {
+        // In three-check chess, remaining checks (`3+3`) or given checks (`+0+0`) follow.
+        let checks = fields.rest.split([' ', '\t', ';']).next().unwrap_or_default();
+        let is_three_check =
+            checks.contains('+') && checks.chars().all(|c| matches!(c, '0'..='9' | '+'));
+        if setup.pockets.is_some() || setup.promoted.any() || is_three_check {
             return Err(described("chess or Chess960"));
         }
         setup.halfmoves = fields.halfmoves;
@@ -75,7 +72,16 @@ impl Start {
         let names_files = castling.contains(|c: char| !"KQkq-".contains(c));
         let start = Start::from_setup(&setup, is_chess960, names_files)
             .map_err(|reason| format!("{}: {reason}", described("a legal position")))?;
-        Ok((start, fields.rest))
+        let rest = fields.rest;
+        let is_between = |c: char| c.is_whitespace() || c == '"';
+        let before = line[..line.len() - rest.len()].trim_end_matches(is_between);
+        // If the moves were ignored, the position would differ from the position that the line
+        // describes. The text after a semicolon is a comment or an operation.
+        if !before.ends_with(';') && begins_with_moves(rest) {
+            let reason = "expected a position, got one with moves; write the position after them";
+            return Err(reason.to_owned());
+        }
+        Ok((start, rest))
     }
 
     /// Converts a setup to a position. Castling rights that are impossible with a king on e1 and
@@ -158,9 +164,11 @@ fn begins_with_moves(text: &str) -> bool {
     let after_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_numbered = after_number.starts_with('.');
     let text = if is_numbered { after_number.trim_start_matches(['.', ' ']) } else { text };
-    let word = text.split_whitespace().next().unwrap_or_default();
-    // `c3` is both a move and an opcode.
-    if is_opcode(word) && !is_numbered {
+    let mut words = text.split_whitespace();
+    let word = words.next().unwrap_or_default();
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == '=');
+    // `c3` is both a move and an opcode, and `d1 20` is a perft count.
+    if !is_numbered && (is_opcode(word) || words.next().is_some_and(is_number)) {
         return false;
     }
     let word = word.trim_end_matches(['!', '?', '+', '#', ',', ';']);

@@ -79,7 +79,11 @@ impl<R: Read> LineReader<R> {
     }
 
     fn end_line(&mut self) {
-        let line = self.partial.strip_suffix(b"\r").unwrap_or(&self.partial);
+        let mut line = self.partial.strip_suffix(b"\r").unwrap_or(&self.partial);
+        // Programs may write a byte order mark, or the zero byte that ends a string.
+        while let [0xef, 0xbb, 0xbf, rest @ ..] | [0, rest @ ..] | [rest @ .., 0] = line {
+            line = rest;
+        }
         self.lines.push(decoded(line));
         self.partial.clear();
     }
@@ -114,6 +118,8 @@ mod tests {
         assert_eq!(lines(&[b"\n\na"]), ["", "", "a"]);
         assert_eq!(lines(&[b"Caf\xe9 \xa9\nCaf\xc3", b"\xa9\n"]), ["Café ©", "Café"]);
         assert_eq!(lines(&[b"a\x9b2J\n"]), ["a\u{fffd}2J"]);
+        assert_eq!(lines(&[b"\xef\xbb", b"\xbfuciok\r\n"]), ["uciok"]);
+        assert_eq!(lines(&[b"a\0b\0\n\0\0c\0\n\0\n"]), ["a\0b", "c", ""]);
     }
 
     #[test]

@@ -50,6 +50,13 @@ fn errors_describe_files_that_are_not_books() {
             assert!(error.contains(expected), "{error}");
         }
     }
+    for bytes in [b"\x03ABK\0\0\0".as_slice(), &[0; 4096]] {
+        let error = load_bytes("book.abk", bytes).0.expect_err("binary").to_string();
+        assert!(error.ends_with("FEN, PGN or Polyglot (.bin), got binary data"), "{error}");
+    }
+    let latin1: Vec<u8> =
+        START.bytes().map(|byte| if byte == b' ' { 0xa0 } else { byte }).collect();
+    assert_eq!(load_bytes("latin1.epd", &latin1).0.map(|book| book.len()), Ok(1));
 }
 
 #[test]

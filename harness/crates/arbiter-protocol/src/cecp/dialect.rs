@@ -152,11 +152,12 @@ impl Xboard {
         // The engine has already moved, so its side is no longer the side to move.
         let ours = if state.phase == Phase::Thinking { ours } else { ours.other() };
         let line = line.strip_prefix("result ").unwrap_or(line);
-        let winner = match line.split_whitespace().next()? {
-            "resign" => return Some(Claim::Loss),
-            "1-0" => Color::White,
-            "0-1" => Color::Black,
-            "1/2-1/2" => return Some(Claim::Draw(line.to_owned())),
+        let mut words = line.split_whitespace();
+        let winner = match (words.next()?, words.next()) {
+            ("resign", _) | ("computer" | "Computer", Some("resigns")) => return Some(Claim::Loss),
+            ("1-0", _) | ("Black", Some("resigns")) => Color::White,
+            ("0-1", _) | ("White", Some("resigns")) => Color::Black,
+            ("1/2-1/2", _) => return Some(Claim::Draw(line.to_owned())),
             _ => return None,
         };
         Some(if winner == ours { Claim::Win(line.to_owned()) } else { Claim::Loss })
@@ -306,7 +307,8 @@ impl Xboard {
 /// form that old engines use.
 fn announced<'a>(word: &str, rest: &'a str) -> Option<&'a str> {
     match word {
-        "move" => Some(rest),
+        // Other words may follow, for example the source of a book move.
+        "move" => Some(rest.split_whitespace().next().unwrap_or_default()),
         "My" => Some(rest.strip_prefix("move is")?.trim_start_matches([' ', ':'])),
         // `7. ... e2e4` is a move of the engine, with either colour; `7. e2e4` repeats a move of
         // its opponent.

@@ -23,14 +23,15 @@ pub(super) fn write(position: &Chess, m: Move, mode: CastlingMode, san: bool) ->
 
 /// Parses a move of an engine in coordinate notation or SAN; `None` if the move is illegal.
 pub(super) fn read(position: &Chess, text: &str) -> Option<Move> {
-    // Some engines write promotions as `e7e8=Q` or `e7e8Q`.
-    let coordinates = text.replace('=', "").to_ascii_lowercase();
+    let text = text.trim_end_matches(['+', '#', '!', '?']);
+    // Some engines write promotions as `e7e8=Q` or `e7e8Q`, and moves as `e2-e4`.
+    let coordinates = text.replace(['=', '-'], "").to_ascii_lowercase();
     if let Ok(uci) = coordinates.parse::<UciMove>() {
         return legal_move(position, uci);
     }
-    // Old engines write castling with zeros instead of letters.
-    let san = text.trim_end_matches(['+', '#', '!', '?']).replace('0', "O");
-    san.parse::<San>().ok()?.to_move(position).ok()
+    // Old engines write castling with zeros or small letters.
+    let castling = text.replace(['0', 'o'], "O").parse::<San>();
+    castling.or_else(|_| text.replace('-', "").parse()).ok()?.to_move(position).ok()
 }
 
 #[cfg(test)]
@@ -57,6 +58,13 @@ mod tests {
         check("e1g1", Some("e1g1"));
         check("O-O", Some("e1g1"));
         check("0-0", Some("e1g1"));
+        check("o-o", Some("e1g1"));
+        check("e1-g1!", Some("e1g1"));
+        check("c7xd8=Q+", Some("c7d8q"));
+        check("c7-c8=q", Some("c7c8q"));
+        check("e2-e4", Some("e2e4"));
+        check("Ke1-d1?!", Some("e1d1"));
+        check("h1h8+", Some("h1h8"));
         check("c7d8q", Some("c7d8q"));
         check("c7d8Q", Some("c7d8q"));
         check("cxd8=Q+", Some("c7d8q"));

@@ -10,19 +10,24 @@ const MATE: i64 = 100_000;
 /// Parses a line of thinking output; `None` for other lines.
 pub(super) fn parse(line: &str) -> Option<Info> {
     let mut words = line.split_ascii_whitespace();
-    // Engines may append a mark to the depth: `9.`, `9+`, `9&`.
-    let depth = words.next()?.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
-    let score = words.next()?.parse().ok()?;
-    let time_cs: i64 = words.next()?.parse().ok()?;
+    // Engines may append a mark or the selective depth: `9.`, `9+`, `9/15`.
+    let depth = words.next()?.split('/').next()?;
+    let depth = depth.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
+    let score = words.next().filter(|word| word.contains(|c: char| c.is_ascii_digit()))?;
+    let score: Option<Score> = score.parse().ok().map(read);
     // The node count of an engine with 32-bit integers may be negative.
-    let nodes: i128 = words.next()?.parse().ok()?;
+    let is_number =
+        |word: &&str| word.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+    let time_cs = words.next().filter(is_number)?;
+    let nodes = words.next().filter(is_number)?;
     // Selective depth, speed and tablebase hits may precede the variation.
     let pv = words.skip_while(|word| word.parse::<u64>().is_ok()).map(str::to_owned).collect();
     Some(Info {
         depth: Some(depth),
-        score: Some(read(score)),
-        nodes: u64::try_from(nodes).ok(),
-        time: u64::try_from(time_cs).ok().map(|cs| Duration::from_millis(cs.saturating_mul(10))),
+        score,
+        has_unreadable_score: score.is_none(),
+        nodes: nodes.parse().ok(),
+        time: time_cs.parse().ok().map(|cs: u64| Duration::from_millis(cs.saturating_mul(10))),
         pv,
         ..Info::default()
     })
@@ -56,13 +61,32 @@ mod tests {
         assert_eq!(extended.pv, ["Nf3", "Nc6", "12.", "d4"]);
         let overflown = parse("9 156 1084 -2147483648 Nf3").unwrap();
         assert_eq!((overflown.nodes, overflown.depth), (None, Some(9)));
+        let selective = parse("12/20 35 1 2 Nf3").unwrap();
+        assert_eq!((selective.depth, selective.score), (Some(12), Some(Score::Centipawns(35))));
+        let unusual = parse("9 156 10.84 48,000 Nf3").unwrap();
+        assert_eq!((unusual.score, unusual.time), (Some(Score::Centipawns(156)), None));
+        for score in ["-0.33", "Mat05", "#5", "+M3", "156?"] {
+            let info = parse(&format!("9 {score} 10 48000 Nf3")).unwrap();
+            assert_eq!((info.score, info.has_unreadable_score), (None, true), "{score}");
+        }
         let far = format!("9 {} 1 2", i64::MIN);
         assert_eq!(parse(&far).unwrap().score, Some(Score::Mate(-i32::MAX)));
     }
 
     #[test]
     fn other_lines_are_not_thinking_output() {
-        for line in ["", "move e2e4", "1. e2e4", "9 156", "# 9 1 1 1", "9 156 x 3", "pong 1"] {
+        for line in [
+            "",
+            "move e2e4",
+            "1. e2e4",
+            "1. e2e4 e7e5 d2d4",
+            "9 156",
+            "9 ++ 10 48000 Nf3",
+            "# 9 1 1 1",
+            "9 156 x 3",
+            "8 r n b",
+            "pong 1",
+        ] {
             assert_eq!(parse(line), None, "{line}");
         }
     }

@@ -156,7 +156,8 @@ impl Info {
                 // Most words are moves.
                 _ if field == "pv" => info.continue_pv(word),
                 1 => match field {
-                    "depth" => info.depth = word.parse().ok(),
+                    // The selective depth may follow, as in `9/15`.
+                    "depth" => info.depth = word.split('/').next().and_then(|d| d.parse().ok()),
                     "seldepth" => info.seldepth = word.parse().ok(),
                     "nodes" => info.nodes = word.parse().ok(),
                     "time" => info.time = word.parse().ok().map(Duration::from_millis),
@@ -278,6 +279,7 @@ mod tests {
         check("nodes -5 time 1.5 nps 1e6 hashfull x tbhits", Info::default());
         let depth = |depth| Info { depth: Some(depth), ..Info::default() };
         check("depth\t5\tstring score cp 9 pv e2e4", depth(5));
+        check("depth 5/9", depth(5));
         check("depth 5 currmove e2e4 currmovenumber 1 refutation d1h5 g6h5", depth(5));
         check("currline 1 e2e4 e7e5 depth 5 wdl 1 998 1 foo 7", depth(5));
     }

@@ -54,7 +54,7 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
         }
         mate
     });
-    let points = points(|opcode| first(operations, opcode), &start.position);
+    let points = points(operations, &start.position);
     let points = points.map_err(|reason| notes.push(reason)).unwrap_or_default();
     // In `bm e4; d4;`, the second move would be an operation without operands, which has no effect.
     // `c3` is also an opcode.
@@ -87,11 +87,7 @@ struct Moves {
 fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves, String> {
     let mut moves = Moves::default();
     let operands = operations.iter().filter(|operation| operation.opcode == opcode);
-    let words = operands.flat_map(|operation| {
-        let is_between = |c: char| c.is_whitespace() || matches!(c, ',' | '"');
-        operation.operand.split(is_between).filter(|word| !word.is_empty())
-    });
-    let mut words = words.peekable();
+    let mut words = operands.flat_map(|operation| words(&operation.operand)).peekable();
     let has_words = words.peek().is_some();
     while let Some(word) = words.next() {
         // Some files write the move number or an annotation as a separate word.
@@ -176,15 +172,13 @@ fn theme(id: &str) -> Option<String> {
     (!head.is_empty()).then(|| head.to_owned())
 }
 
-/// Returns the moves with points; empty if the comments contain no points. `comment` returns the
-/// operand of `c0`, `c7`, `c8` or `c9`, if the record has this opcode. The error is a message about
-/// invalid points.
-fn points<'a>(
-    comment: impl Fn(&str) -> Option<&'a str>,
-    position: &Chess,
-) -> Result<Vec<(Move, u32)>, String> {
+/// Returns the moves with points from `c0`, `c7`, `c8` and `c9`; empty if the comments contain no
+/// points. The error is a message about invalid points.
+fn points(operations: &[Operation], position: &Chess) -> Result<Vec<(Move, u32)>, String> {
+    let comment = |opcode| first(operations, opcode);
     // In other suites, `c8` is an ordinary comment, so operands that are not numbers are ignored.
     let values = comment("c8").and_then(numbers);
+    let assigned = comment("c0").unwrap_or_default().replace(" =", "=").replace("= ", "=");
     // `c9` is preferred to `c7`, because the UCI notation in `c9` is never ambiguous.
     let pairs: Vec<(&str, u32)> = match (values, comment("c9").or_else(|| comment("c7"))) {
         (Some(values), Some(moves)) => {
@@ -195,7 +189,7 @@ fn points<'a>(
             }
             moves.into_iter().zip(values).collect()
         }
-        _ => assignments(comment("c0").unwrap_or_default(), position)?,
+        _ => assignments(&assigned, position)?,
     };
     let mut found: Vec<(Move, u32)> = Vec::new();
     for (text, points) in pairs {
@@ -211,7 +205,8 @@ fn points<'a>(
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty())
+    let is_between = |c: char| c.is_whitespace() || matches!(c, ',' | '"');
+    text.split(is_between).filter(|word| !word.is_empty())
 }
 
 /// Parses a list of numbers; `None` if the list contains anything else.
@@ -367,6 +362,10 @@ mod tests {
         // One rank has only seven squares.
         assert!(read_error("4k3/7/8/8/8/8/8/4K3 w - - bm Ke2;").contains("4k3/7/8"));
         assert!(read_error("hello").starts_with("expected a position (pieces"));
+        for moves in ["moves e1g1 g8f6", "e1g1 g8f6", "4 4 moves e1g1"] {
+            let error = read_error(&format!("{ITALIAN} {moves}; bm O-O;"));
+            assert!(error.starts_with("expected a position, got one with moves"), "{error}");
+        }
         let mate = "7k/6Q1/6K1/8/8/8/8/8 b - - bm Kg8;";
         assert_eq!(read_error(mate), "the game is over in this position");
     }
@@ -402,12 +401,14 @@ mod tests {
         assert_eq!(theme(""), None);
     }
 
-    fn find<'a>(comments: &[(&str, &'a str)], opcode: &str) -> Option<&'a str> {
-        comments.iter().find(|(name, _)| *name == opcode).map(|(_, text)| *text)
+    fn points_in(comments: &[(&str, &str)], position: &Chess) -> Result<Vec<(Move, u32)>, String> {
+        let text: String =
+            comments.iter().map(|(name, text)| format!("{name} \"{text}\";")).collect();
+        points(&operations(&text), position)
     }
 
     fn points_of(comments: &[(&str, &str)]) -> Result<Vec<(String, u32)>, String> {
-        let found = points(|opcode| find(comments, opcode), &Chess::default())?;
+        let found = points_in(comments, &Chess::default())?;
         let name = |m: Move| m.to_uci(CastlingMode::Standard).to_string();
         Ok(found.into_iter().map(|(m, points)| (name(m), points)).collect())
     }
@@ -417,6 +418,7 @@ mod tests {
         let expect = Ok(vec![("e2e4".to_owned(), 10), ("g1f3".to_owned(), 7)]);
         let c8 = ("c8", "10 7");
         assert_eq!(points_of(&[("c0", "e4=10, Nf3=7")]), expect);
+        assert_eq!(points_of(&[("c0", "e4 = 10, Nf3 =7")]), expect);
         assert_eq!(points_of(&[("c7", "e4 Nf3"), c8]), expect);
         assert_eq!(points_of(&[("c9", "e2e4 g1f3"), c8]), expect);
         // UCI notation is preferred, because this notation is never ambiguous.
@@ -439,12 +441,7 @@ mod tests {
         let c8 = ("c8", "10 7");
         let error = points_of(&[("c7", "e4"), c8]).unwrap_err();
         assert_eq!(error, "c8 has 2 points for 1 moves; points ignored");
-        for (c0, word) in [
-            ("Nf3=10, e4=x", "e4=x"),
-            ("e4=x", "e4=x"),
-            ("e4=5 d4=-1", "d4=-1"),
-            ("e4 =5 d4=1", "e4"),
-        ] {
+        for (c0, word) in [("Nf3=10, e4=x", "e4=x"), ("e4=x", "e4=x"), ("e4=5 d4=-1", "d4=-1")] {
             let error = points_of(&[("c0", c0)]).unwrap_err();
             assert_eq!(error, format!("'{word}' is not a move with points; points ignored"));
         }
@@ -457,9 +454,6 @@ mod tests {
         let position = arbiter_position::Start::read("8/P6k/8/8/8/8/8/K7 w - - 0 1", false);
         let position = position.unwrap().position;
         let comments = &[("c0", "a8=Q=10, a8=R=3")];
-        assert_eq!(
-            points(|opcode| find(comments, opcode), &position).map(|found| found.len()),
-            Ok(2)
-        );
+        assert_eq!(points_in(comments, &position).map(|found| found.len()), Ok(2));
     }
 }

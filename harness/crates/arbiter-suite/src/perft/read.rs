@@ -148,7 +148,7 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
     for (line, text) in lines(text) {
         let mut refuse = |reason: &str| entries.push((line, Err(reason.to_owned())));
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-        match (word.trim_end_matches(':'), &mut record) {
+        match (word.trim_end_matches(':').to_ascii_lowercase().as_str(), &mut record) {
             // A fault is reported with the line of the position. This line may follow the line of
             // the `id`.
             ("epd" | "fen", Some((at, entry))) if entry.position.is_none() => {
@@ -162,16 +162,13 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
             (word, _) => {
                 // Any other line ends the preceding record.
                 entries.extend(record.take().map(|(line, entry)| (line, Ok(entry))));
-                let unquoted = || Some(rest.trim().trim_matches('"').to_owned());
-                let at = |position: &str| Entry {
-                    position: Some(position.to_owned()),
-                    ..Entry::default()
-                };
+                let mut entry = Entry::default();
                 match word {
-                    "id" => record = Some((line, Entry { name: unquoted(), ..Entry::default() })),
-                    "epd" | "fen" => record = Some((line, at(rest))),
-                    _ => entries.push((line, Ok(at(text)))),
+                    "id" => entry.name = Some(rest.trim().trim_matches('"').to_owned()),
+                    "epd" | "fen" => entry.position = Some(rest.to_owned()),
+                    _ => entry.position = Some(text.to_owned()),
                 }
+                record = Some((line, entry));
             }
         }
     }
@@ -196,13 +193,10 @@ fn json_entries(text: &str) -> Vec<NumberedEntry> {
 fn json_entry(case: &Value) -> Result<Entry, String> {
     let (fen, count, about) = match (case["fen"].as_str(), case["start"]["fen"].as_str()) {
         (Some(fen), _) => {
-            let numbers = [&case["depth"], &case["nodes"]];
-            let count = if numbers.iter().all(|number| number.is_number()) {
-                let text = format!("{} {}", numbers[0], numbers[1]);
-                Some(count(&text).map_err(|reason| format!("'{text}' {reason}"))?)
-            } else {
-                None
-            };
+            // Some files write numbers as strings.
+            let text = format!("{} {}", case["depth"], case["nodes"]).replace('"', "");
+            let read = || count(&text).map_err(|reason| format!("'{text}' {reason}"));
+            let count = (text != "null null").then(read).transpose()?;
             (fen, count, &case["description"])
         }
         (None, Some(fen)) => {
@@ -264,6 +258,7 @@ mod tests {
             ";D1: 5 ;D2: 25",
             "; depth 1 5; depth 2 25",
             "; perft 1 = 5; perft 2 = 25",
+            "d1 5; d2 25",
         ] {
             assert_eq!(counts(&format!("{KINGS} {tail}")), expect, "{tail}");
         }
@@ -296,7 +291,9 @@ mod tests {
         let suite = read(&text, false);
         assert_eq!(suite.cases[1].name.as_deref(), Some("two"));
         assert_eq!(suite.cases[1].line, 9);
-        // Names are optional.
+        // Names are optional, and so is the word before the position.
+        assert_eq!(counts(&format!("{KINGS} 0 1\nperft 1 5\n{KINGS} ;D2 25")).len(), 2);
+        assert_eq!(counts(&format!("{KINGS} ;D1 5\nPERFT 2 25")), [[(1, 5), (2, 25)]]);
         assert_eq!(counts(&format!("epd {KINGS}\nperft 1 5\nepd {KINGS}\nperft 2 25")).len(), 2);
     }
 
@@ -304,6 +301,7 @@ mod tests {
     fn json() {
         let list = format!(r#"[{{"fen": "{KINGS} 0 1", "depth": 2, "nodes": 25}}]"#);
         assert_eq!(counts(&list), [[(2, 25)]]);
+        assert_eq!(counts(&list.replace("25", "\"25\"")), [[(2, 25)]]);
         let moves = format!(
             r#"{{"testCases": [{{"start": {{"fen": "{KINGS} 0 1"}}, "expected":
                [{{"move": "Kd1"}}, {{"move": "Kf1"}}, {{"move": "Kd2"}}]}}]}}"#
@@ -328,6 +326,10 @@ mod tests {
         assert_eq!(reasons("perft 1 20").len(), 1);
         let variant = "a position of atomic, a chess variant".to_owned();
         assert_eq!(reasons(&format!("id atomic-3\nepd {KINGS}\nperft 1 5")), [(2, variant)]);
+        let moves = "expected a position, got one with moves; write the position after them";
+        for tail in ["0 1 moves e1e2 ;D1 5", "e1e2 e8e7;D1 8", "0 1 Ke2 ;D1 5"] {
+            assert_eq!(reasons(&format!("{KINGS} {tail}")), [(1, moves.to_owned())], "{tail}");
+        }
         let checks = reasons(&format!("id x\nepd {KINGS} 3+1\nperft 1 5"));
         assert_eq!(checks[0].1, format!("expected chess or Chess960, got `{KINGS} 3+1`"));
         for tail in [",6,25", ",3,170", "0 1 3 170", "| 3", "| 99 | 5", ";4;25"] {

@@ -14,7 +14,7 @@ use crate::start::{FenAndRules, game};
 use arbiter_game::engine::EngineProcess;
 use arbiter_game::text::Text;
 use arbiter_names::whole_number;
-use arbiter_position::Start;
+use arbiter_position::{Start, excerpt};
 use arbiter_protocol::times::Millis;
 
 /// Command, patterns and time limit for asking an engine for a count.
@@ -103,7 +103,13 @@ impl Count {
         let mut answer = Answer::default();
         let question = self.query.command.replace("{depth}", &depth.to_string());
         let patterns = &self.query.patterns;
-        let take = |line: &str| answer.take(line, patterns);
+        let mut last = String::new();
+        let take = |line: &str| {
+            if !line.is_empty() {
+                last = excerpt(line.as_bytes());
+            }
+            answer.take(line, depth, patterns)
+        };
         let reply = engine.ask(&position, &question, self.query.limit, take).await;
         match (&answer.search, reply) {
             // The search would also end in a timeout, but this error reports the real cause.
@@ -111,7 +117,11 @@ impl Count {
                 "replies to '{question}' with a search ('{line}'); if the engine has another \
                  command for perft, give --command"
             ))),
-            (None, Err(error)) => Err(error.into()),
+            (None, Err(error)) if last.is_empty() => Err(error.into()),
+            // The engine may have printed the total in an unknown form.
+            (None, Err(error)) => Err(TaskError::Fault(format!(
+                "{error}; the last line was '{last}'; --command and --pattern may help"
+            ))),
             (None, Ok(_)) => Ok(answer),
         }
     }
@@ -130,7 +140,9 @@ const MOVE: &str = r"^\s*([a-h][1-8][a-h][1-8][nbrqkNBRQK]?)\s*[:=-]?>?\s*([0-9]
 
 /// Pattern for the total in the formats of common engines: `Nodes searched: 400`, `total 400`,
 /// `perft 2: 400`, or the number alone.
-const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:nodes searched|total nodes|total|nodes|leaf nodes|leaves|perft(?: \(?[0-9]+\)?)?)[ \t:=]+([0-9]\S*)|([0-9]\S*)(?:\s+(?:nodes|leaves).*)?)\s*$";
+///
+/// The group `depth` is the depth of `perft 2: 400`.
+const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:(?:total )?nodes(?: searched)?|total|leaf nodes|leaves|perft(?:[ (]+(?P<depth>[0-9]+)\)?)?)[ \t:=]+([0-9]\S*)(?:\s+(?:nodes|leaves|time|nps|in|\().*)?|([0-9]\S*)(?:\s+(?:nodes|leaves).*)?)\s*$";
 
 /// Patterns that match the lines of an answer.
 #[derive(Debug, Clone)]
@@ -180,9 +192,9 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Reads an output line. Returns `Break` if the answer is complete, or if the line shows that
-    /// the engine is searching.
-    pub(super) fn take(&mut self, line: &str, patterns: &Patterns) -> ControlFlow<()> {
+    /// Reads a line of the answer to a question about `depth`. Returns `Break` if the answer is
+    /// complete, or if the line shows that the engine is searching.
+    pub(super) fn take(&mut self, line: &str, depth: u32, patterns: &Patterns) -> ControlFlow<()> {
         if let Some(found) = patterns.of_move.captures(line)
             && let Some(count) = count(&found[2])
         {
@@ -192,8 +204,11 @@ impl Answer {
             return ControlFlow::Continue(());
         }
         if let Some(found) = patterns.total.captures(line) {
-            let group = found.iter().skip(1).flatten().next();
-            self.total = group.and_then(|group| count(group.as_str()));
+            let mut groups = found.iter().skip(1).flatten();
+            let label = found.name("depth").and_then(|_| groups.next());
+            // Some engines count to each smaller depth first.
+            let is_asked = label.is_none_or(|label| label.as_str() == depth.to_string());
+            self.total = groups.next().filter(|_| is_asked).and_then(|group| count(group.as_str()));
             // The total is the last line of an answer.
             if self.total.is_some() {
                 return ControlFlow::Break(());
@@ -223,7 +238,7 @@ mod tests {
     fn answer(text: &str, pattern: Option<&str>) -> Answer {
         let patterns = Patterns::new(pattern).unwrap();
         let mut answer = Answer::default();
-        let _ = text.lines().try_for_each(|line| answer.take(line, &patterns));
+        let _ = text.lines().try_for_each(|line| answer.take(line, 2, &patterns));
         answer
     }
 
@@ -238,6 +253,13 @@ mod tests {
             (" ", "420"),
             ("=", "info string nodes = 420"),
             (" -> ", "420 nodes in 3 ms (140000 nps)"),
+            (": ", "perft(2) = 420 (0.001s)"),
+            (": ", "Perft (2): 420 nodes, 3 ms"),
+            (": ", "perft 1: 20\nperft 2: 420"),
+            (": ", "perft(1) 20\nperft(2) 420\nperft(3) 8902"),
+            (": ", "Nodes: 420 Time: 3 NPS: 140000"),
+            (": ", "nodes 420, time 3 ms"),
+            (": ", "Total nodes searched: 420 in 3 ms"),
         ] {
             let text =
                 format!("info string begins\na2a3{separator}20\nh7h8q{separator}400\n\n{total}\n");

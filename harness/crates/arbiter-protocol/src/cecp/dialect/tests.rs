@@ -148,7 +148,14 @@ fn moves_are_read_in_the_forms_of_old_engines() {
             _ => None,
         }
     };
-    for line in ["move e2e4", "My move is: e4", "My move is : e2e4", "1. ... e2e4", "1 ... e4"] {
+    for line in [
+        "move e2e4",
+        "move e2e4 (book)",
+        "My move is: e4",
+        "My move is : e2e4",
+        "1. ... e2e4",
+        "1 ... e4",
+    ] {
         assert_eq!(announced(line).as_deref(), Some("e2e4"), "{line}");
     }
     for line in ["1. e2e4", "1... e2e4", "My move", "# 1. ... e2e4", "1 20 3 400 ... e2e4"] {
@@ -205,6 +212,10 @@ fn claims_are_distinguished() {
         assert_eq!(session.receive(now, line), Ok(expect), "{line}");
     };
     check("resign", Step::Claim(Claim::Loss));
+    check("computer resigns", Step::Claim(Claim::Loss));
+    check("Black resigns", Step::Claim(Claim::Loss));
+    check("White resigns", Step::Claim(Claim::Win("White resigns".into())));
+    check("computer thinks", Step::Continue);
     check("1-0 {White mates}", Step::Claim(Claim::Loss));
     check("0-1 {Black mates}", Step::Claim(Claim::Win("0-1 {Black mates}".into())));
     let refusal = |line: &str| Step::Claim(Claim::Refusal(line.to_owned()));
