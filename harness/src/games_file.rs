@@ -10,9 +10,12 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::{failure::Failure, output::write_error};
-use arbiter_process::{Links, WholeFile, is_at, open_output, places_near, try_lock};
+use arbiter_process::{Links, WholeFile, is_at, open_output, places_near, plain_name, try_lock};
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
 use arbiter_run::{FilePrefix, Observer, ObserverError, PlayedPair, RunEvent};
+
+/// Number of bytes at the start of an existing file that are examined.
+const HEAD: u64 = 64;
 
 /// Text that a games file contains for each game.
 #[derive(Debug)]
@@ -60,7 +63,16 @@ pub(crate) struct GamesFile {
 impl GamesFile {
     /// Opens the file for a run without games; new games follow the existing contents.
     pub(crate) fn begin(path: &Path, content: Content) -> Result<GamesFile, Failure> {
+        plain_name(path).map_err(Failure::invalid)?;
         let mut pgn = GamesFile::open(path, content, 0)?;
+        let mut head = Vec::new();
+        (&pgn.file).take(HEAD).read_to_end(&mut head).map_err(|e| pgn.io(e))?;
+        // Compressed text, UTF-16 and other formats contain such bytes. Text cannot follow them.
+        if head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace()) {
+            let (name, flag) = pgn.content.describe(path);
+            let error = format!("{name} is not plain text; give another file with {flag}");
+            return Err(Failure::invalid(error));
+        }
         pgn.end = pgn.file.seek(SeekFrom::End(0)).map_err(|e| pgn.io(e))?;
         if pgn.end > 0 {
             let mut last = [0];
@@ -377,6 +389,23 @@ mod tests {
             std::fs::write(&path, before).unwrap();
             assert_eq!(GamesFile::begin(&path, content()).unwrap().end, offset, "{before}");
         }
+    }
+
+    #[test]
+    fn games_are_appended_only_to_plain_text() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("games.pgn");
+        for before in [&b"\x1f\x8b\x08\x08"[..], b"\xff\xfe[\0E\0"] {
+            std::fs::write(&path, before).unwrap();
+            let error = GamesFile::begin(&path, content()).unwrap_err().message;
+            assert!(
+                error.contains("is not plain text") && error.ends_with("with --pgn"),
+                "{error}"
+            );
+            assert_eq!(std::fs::read(&path).unwrap(), before);
+        }
+        let error = GamesFile::begin(&dir.path().join("a.pgn.gz"), content()).unwrap_err().message;
+        assert!(error.contains("is written uncompressed"), "{error}");
     }
 
     #[test]

@@ -209,10 +209,14 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString], root: &Comman
     {
         format!("for all engines write --each {name}=VALUE, for one ENGINE,{name}=VALUE")
     } else if let Some(word) = words.find(is_theirs).filter(|_| name.len() == 1) {
-        format!(
-            "flags have two dashes, -{word}; `arbiter compat` takes command lines of fastchess and \
-             cutechess-cli"
-        )
+        if name.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+            format!("write a negative value after an equals sign: --FLAG={word}")
+        } else {
+            format!(
+                "flags have two dashes, -{word}; `arbiter compat` takes command lines of fastchess \
+                 and cutechess-cli"
+            )
+        }
     } else {
         return error;
     };

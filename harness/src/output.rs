@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
 use crate::failure::Failure;
-use arbiter_process::{FilesInUse, WholeFile, cannot_write};
+use arbiter_process::{FilesInUse, WholeFile, cannot_write, plain_name};
 use arbiter_report::{Document, Table, csv_rows, markdown, plain_text, progress_bar};
 use arbiter_store::own_files;
 
@@ -163,7 +163,16 @@ pub(crate) struct NewFile<'a> {
 
 impl NewFile<'_> {
     /// Starts a file that will appear at `path`; fails if the file at this path is in use.
-    pub(crate) fn create(path: &Path, mut in_use: FilesInUse) -> Result<NewFile<'_>, Failure> {
+    pub(crate) fn create(path: &Path, in_use: FilesInUse) -> Result<NewFile<'_>, Failure> {
+        plain_name(path).map_err(Failure::invalid)?;
+        NewFile::create_compressed(path, in_use)
+    }
+
+    /// Starts a file as [`NewFile::create`] does, for contents that may be compressed.
+    pub(crate) fn create_compressed(
+        path: &Path,
+        mut in_use: FilesInUse,
+    ) -> Result<NewFile<'_>, Failure> {
         in_use.writes("the file to write", path).map_err(Failure::invalid)?;
         let file = WholeFile::create(path).map_err(|error| write_error(path, &error))?;
         Ok(NewFile { path, file: BufWriter::new(file) })

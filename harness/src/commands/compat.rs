@@ -107,8 +107,11 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
         Program::Cutechess => (Dialect::Cutechess, "cutechess-cli 1.5.1"),
         Program::Install => return install(&args.options).map(|()| ExitCode::Passed),
     };
-    let asks =
-        |words: &[&str]| args.options.iter().any(|o| words.contains(&o.trim_start_matches('-')));
+    // Without a dash, such a word is a value of an option.
+    let asks = |words: &[&str]| {
+        let mut options = args.options.iter().filter(|option| option.starts_with('-'));
+        options.any(|option| words.contains(&option.trim_start_matches('-')))
+    };
     let text = if asks(&["version", "v"]) {
         format!("{version}\narbiter {}\n", env!("CARGO_PKG_VERSION"))
     } else if asks(&["help"]) || args.options.is_empty() {

@@ -148,10 +148,10 @@ fn a_quick_match_has_the_names_of_its_programs() {
     let begins =
         r"^Info: Adjusted concurrency to \d+ based on .*\nIndexing opening suite\.\.\.\nStarted ";
     assert!(regex_lite::Regex::new(begins).unwrap().is_match(&finished.stdout), "{finished:#?}");
-    let line = "Finished game 1 (bundled vs bundled_2): ";
+    let line = "Finished game 1 (bundled1 vs bundled2): ";
     assert_eq!(lines(&finished, line).len(), 1, "{finished:#?}");
     // An engine that rejects a value continues with its own value.
-    let more = "-each nodes=1 option.Hash=99999999 -rounds 1 -maxmoves 1";
+    let more = "-each nodes=1 option.Hash=99999999 -rounds 1 -maxmoves 1 -event help";
     let finished = compat(&bench, "fastchess", more).expect_code(0);
     assert!(finished.stdout.starts_with("Warning: No opening book specified!"), "{finished:#?}");
     assert!(lines(&finished, "Warning; Invalid value for option Hash; 99999999").len() > 1);

@@ -32,19 +32,15 @@ impl Options {
 
     fn apply(&mut self, word: &Word, spec: &mut EngineSpec) -> Result<(), String> {
         for (key, value) in word.fields() {
-            let Some(value) = value else {
-                match key {
-                    "ponder" => spec.ponder = Some(true),
-                    "whitepov" => spec.white_pov = Some(true),
-                    // These keys have no effect: Arbiter always checks the result claims of
-                    // engines, and `-log` records engine output.
-                    "trust" | "debug" => {}
-                    _ => return Err(word.unknown_key(key, KEYS)),
-                }
-                continue;
-            };
+            let is_switch = matches!(key, "ponder" | "whitepov" | "trust" | "debug");
+            let value = value.or(is_switch.then_some("true")).ok_or_else(|| word.no_value(key))?;
             let wrong = |error| word.wrong(key, value, error);
             match key {
+                "ponder" => spec.ponder = Some(word.truth(key, value)?),
+                "whitepov" => spec.white_pov = Some(word.truth(key, value)?),
+                // These keys have no effect: Arbiter always checks the result claims of engines,
+                // and `-log` records engine output.
+                "trust" | "debug" => drop(word.truth(key, value)?),
                 "conf" => configured(value, spec).map_err(wrong)?,
                 "arg" => spec.args.push(value.to_owned()),
                 "initstr" => spec.set("init", value).map_err(wrong)?,
@@ -87,10 +83,14 @@ impl Options {
 
 /// Converts a time control to Arbiter's notation. fastchess and cutechess-cli allow an `s` after
 /// seconds, and `infinite` for no clock. fastchess also allows `0+0` for no clock, and a prefix
-/// such as `inf/` for a time control without a number of moves.
+/// such as `inf/` for a time control without a number of moves. cutechess-cli writes an hourglass
+/// as `hg60`.
 fn control(value: &str) -> String {
     let endless = ["inf/", "infinite/", "0/"].iter().find_map(|moves| value.strip_prefix(moves));
     let times = endless.unwrap_or(value).replace('s', "");
+    if let Some(base) = times.strip_prefix("hg").filter(|base| !base.starts_with('/')) {
+        return format!("hg/{base}");
+    }
     let is_zero = |time: &str| time.parse::<f64>().is_ok_and(|seconds| seconds == 0.0);
     if value == "infinite" || times.split('+').all(is_zero) { "inf".to_owned() } else { times }
 }
@@ -218,7 +218,13 @@ mod tests {
         for none in ["0+0", "0", "0/0+0.00", "inf/0s+0s", "infinite", "inf"] {
             assert_eq!(control(none), "inf", "{none}");
         }
-        for (theirs, ours) in [("0+0.1", "0+0.1"), ("inf/10s+0.1s", "10+0.1"), ("+", "+")] {
+        for (theirs, ours) in [
+            ("0+0.1", "0+0.1"),
+            ("inf/10s+0.1s", "10+0.1"),
+            ("+", "+"),
+            ("hg60", "hg/60"),
+            ("hg/60", "hg/60"),
+        ] {
             assert_eq!(control(theirs), ours);
         }
     }

@@ -223,25 +223,32 @@ impl Options {
     }
 
     fn quick(&mut self, word: &Word) -> Result<(), String> {
-        let pairs = word.key_values()?;
-        if pairs.iter().filter(|(key, _)| *key == "cmd").count() != 2 {
-            return Err("-quick needs cmd= twice".to_owned());
-        }
-        for (key, value) in pairs {
+        let before = self.request.engines.len();
+        for (key, value) in word.key_values()? {
             match key {
                 "cmd" => {
-                    let name = format!("name={value}");
-                    let values = vec![format!("cmd={value}"), name, "tc=10+0.1".to_owned()];
+                    let [cmd, name] = ["cmd", "name"].map(|key| format!("{key}={value}"));
+                    let values = vec![cmd, name, "tc=10+0.1".to_owned()];
                     self.add_engine(&Word { name: word.name.clone(), values })?;
                 }
                 "book" => self.request.draft.book = Some(PathBuf::from(value)),
                 _ => return Err(word.unknown_key(key, "cmd, book")),
             }
         }
+        let added = &mut self.request.engines[before..];
+        if added.len() != 2 || self.request.draft.book.is_none() {
+            return Err("-quick needs cmd= twice and book=".to_owned());
+        }
+        if added[0].cmd == added[1].cmd {
+            for (engine, number) in added.iter_mut().zip(["1", "2"]) {
+                engine.name.get_or_insert_default().push_str(number);
+            }
+        }
         self.request.order = Some(Order::Random);
         self.games = Some(2);
         self.rounds = Some(25_000);
         self.concurrency(-2);
+        self.first_lines.clear();
         self.style.recovers = true;
         self.request.draft.rules.draw =
             Some(DrawRule { move_number: 30, move_count: 8, score_cp: 8 });
@@ -323,9 +330,7 @@ impl Options {
                 }
                 // cutechess-cli accepts the file followed by words such as `fi`; fastchess rejects
                 // this form. `fi` needs no action, because only finished games are written.
-                (_, None) if self.style.is_fastchess() => {
-                    return Err(word.unknown_key(key, PGN_KEYS));
-                }
+                (_, None) if self.style.is_fastchess() => return Err(word.no_value(key)),
                 ("fi", None) if pgn.is_some() => {}
                 ("min", None) if pgn.is_some() => annotation.is_minimal = true,
                 (_, None) if pgn.is_none() => *pgn = Some(PathBuf::from(key)),
@@ -522,5 +527,25 @@ mod tests {
         assert_eq!(rules.draw, Some(DrawRule { move_number: 9, move_count: 1, score_cp: 0 }));
         let resign = rules.resign.unwrap();
         assert_eq!((resign.move_count, resign.score_cp, resign.two_sided), (1, 7, false));
+    }
+
+    #[test]
+    fn errors_name_the_given_option_and_what_it_lacks() {
+        for (line, expected) in [
+            ("-resign", "-resign needs KEY=VALUE"),
+            ("-openings", "-openings needs KEY=VALUE"),
+            ("-engine cmd=a nodes", "-engine: 'nodes' is not KEY=VALUE"),
+            ("-engine cmd=a ponder=maybe", "-engine ponder=maybe: expected true or false"),
+            ("-pgnout a.pgn", "-pgnout: 'a.pgn' is not KEY=VALUE"),
+        ] {
+            assert_eq!(read(line).unwrap_err(), expected);
+        }
+        let quick = read("-quick cmd=a cmd=a book=b.epd").unwrap();
+        let names: Vec<_> = quick.request.engines.iter().map(|engine| &engine.name).collect();
+        assert_eq!(names, [&Some("a1".to_owned()), &Some("a2".to_owned())]);
+        assert!(read("-quick cmd=a cmd=b").is_err());
+        let ponders = |line| read(line).unwrap().request.engines[0].ponder;
+        assert_eq!(ponders("-engine cmd=a ponder"), Some(true));
+        assert_eq!(ponders("-engine cmd=a ponder=false trust=true"), Some(false));
     }
 }

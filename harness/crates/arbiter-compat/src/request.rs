@@ -137,6 +137,7 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
         return Err(reason.to_owned());
     }
     let (path, moves) = book;
+    std::fs::metadata(&path).map_err(|error| format!("book={}: {error}", path.display()))?;
     options.request.draft.book = Some(path);
     options.request.draft.reading.depth = moves.map(|moves| moves.saturating_mul(2));
     Ok(())

@@ -83,11 +83,14 @@ impl Word {
         })
     }
 
-    /// Splits each value into a key and its value; fails if a value has no `=`.
+    /// Splits each value into a key and its value; fails if a value has no `=`, or if there is no
+    /// value.
     pub(super) fn key_values<'a>(&'a self) -> Result<Vec<(&'a str, &'a str)>, String> {
+        if self.values.is_empty() {
+            return Err(format!("-{} needs KEY=VALUE", self.name));
+        }
         let pair = |(key, value): (&'a str, Option<&'a str>)| {
-            let value = value.ok_or_else(|| format!("-{}: '{key}' is not KEY=VALUE", self.name))?;
-            Ok((key, value))
+            Ok((key, value.ok_or_else(|| self.no_value(key))?))
         };
         self.fields().map(pair).collect()
     }
@@ -116,6 +119,11 @@ impl Word {
     /// Returns the error for an invalid value of a key.
     pub(super) fn wrong(&self, key: &str, value: &str, error: impl Display) -> String {
         format!("-{} {key}={value}: {error}", self.name)
+    }
+
+    /// Returns the error for a key without a value.
+    pub(super) fn no_value(&self, key: &str) -> String {
+        format!("-{}: '{key}' is not KEY=VALUE", self.name)
     }
 
     /// Returns the error for an unknown key.
@@ -154,6 +162,7 @@ mod tests {
         check("-rounds 1 2", |word| word.number::<u64>().err(), "unexpected '2'");
         check("-recover yes", |word| word.switch().err(), "-recover takes no value");
         check("-draw 3", |word| word.key_values().err(), "-draw: '3' is not KEY=VALUE");
+        check("-resign", |word| word.key_values().err(), "-resign needs KEY=VALUE");
         assert!(words("rounds -x").unwrap_err().contains("'rounds' does not belong"));
     }
 }

@@ -158,6 +158,9 @@ impl EngineProcess {
             EngineError::Exited(_) | EngineError::Closed if self.session.has_uciok() => {
                 EngineError::Configured(Box::new(error))
             }
+            EngineError::Session(late @ SessionError::Late { .. }) => {
+                EngineError::slow(late, &self.last_words())
+            }
             error => error,
         })
     }
@@ -461,12 +464,16 @@ impl EngineProcess {
                     Err(TryRecvError::Empty) => std::thread::sleep(LAST_LINES / 20),
                 }
             }
-            let unread = self.lines.iter().map(|(_, line)| line);
-            let last: Vec<&str> =
-                self.last_lines.iter().chain(unread).map(String::as_str).collect();
-            let last = &last[last.len().saturating_sub(MAX_LAST)..];
-            EngineError::exited(how, &self.process.error_tail(), last)
+            EngineError::Exited(how + &self.last_words())
         })
+    }
+
+    /// Quotes the last lines of standard error and output that may explain a failure.
+    fn last_words(&self) -> String {
+        let unread = self.lines.iter().map(|(_, line)| line);
+        let last: Vec<&str> = self.last_lines.iter().chain(unread).map(String::as_str).collect();
+        let last = &last[last.len().saturating_sub(MAX_LAST)..];
+        EngineError::last_words(&self.process.error_tail(), last)
     }
 
     fn send(&mut self, text: &str) -> Result<(), EngineError> {

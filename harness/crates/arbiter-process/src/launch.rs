@@ -102,6 +102,7 @@ fn cause(program: &Path, dir: Option<&Path>, error: &io::Error) -> String {
             Some(other) => format!("it is a program for {other}"),
             None => "it is neither a program nor a script that begins with #!".to_owned(),
         },
+        (Some(Errno::MFILE), _) => format!("{error}; lower --concurrency or raise ulimit -n"),
         _ => error.to_string(),
     }
 }
@@ -172,6 +173,8 @@ mod tests {
         arm.truncate(64);
         arm[18..20].copy_from_slice(&[183, 0]);
         let windows = b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0\xb8\0\0\0";
+        let files = cause(&program, None, &io::Error::from(Errno::MFILE));
+        assert!(files.ends_with("; lower --concurrency or raise ulimit -n"), "{files}");
         for (bytes, other) in [(&arm[..], "another processor"), (windows, "Windows")] {
             std::fs::write(&program, bytes).unwrap();
             std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();

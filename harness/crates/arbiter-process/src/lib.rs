@@ -38,6 +38,7 @@ pub use launch::{FileVersion, Launch, SpawnError, file_version, made_for};
 pub use lock::lock;
 pub use output_file::{
     FileId, FilesInUse, Links, cannot_write, folder_of, is_at, may_write, open_output, places_near,
+    plain_name,
 };
 pub use process::Process;
 pub use reader::{Chunk, MAX_LINE_BYTES, decoded};

@@ -1,5 +1,6 @@
 //! Output files of a command, with a check that no file has two conflicting uses.
 
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, stderr, stdout};
@@ -166,6 +167,20 @@ pub fn cannot_write(path: &Path, error: &io::Error) -> String {
     format!("cannot write {}: {error}{hint}", path.display())
 }
 
+/// Checks that the name of a file does not promise compressed contents.
+///
+/// # Errors
+///
+/// Returns a message that proposes another name.
+pub fn plain_name(path: &Path) -> Result<(), String> {
+    let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
+    if !["gz", "zst", "xz", "bz2", "zip", "7z"].map(OsStr::new).contains(&&*ending) {
+        return Ok(());
+    }
+    let (path, plain) = (path.display(), path.with_extension(""));
+    Err(format!("{path} is written uncompressed; name it {}", plain.display()))
+}
+
 /// Treatment of a path that is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
@@ -221,6 +236,13 @@ mod tests {
         let error = files.writes("the report", &at("-")).unwrap_err();
         assert_eq!(error, "'-' is not standard output here; give the path of a file");
         files.reads("the suite", &at("folder/up/no/folder")).unwrap_err();
+    }
+
+    #[test]
+    fn names_of_compressed_files_are_rejected_for_text() {
+        assert_eq!(plain_name(Path::new("a.gz/b.pgn")), Ok(()));
+        let error = plain_name(Path::new("a/b.pgn.GZ")).unwrap_err();
+        assert_eq!(error, "a/b.pgn.GZ is written uncompressed; name it a/b.pgn");
     }
 
     #[test]

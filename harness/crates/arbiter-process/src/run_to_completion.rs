@@ -14,7 +14,7 @@ const POLL: Duration = Duration::from_millis(50);
 
 /// Maximum number of output lines that are kept; older lines are dropped. [`Tail`] also limits the
 /// total size of the lines.
-const LINES: usize = 20_000;
+const LINES: usize = 200_000;
 
 /// Cancellation flag, shared by its clones.
 #[derive(Debug, Clone, Default)]

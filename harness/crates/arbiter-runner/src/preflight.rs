@@ -207,7 +207,7 @@ async fn uci_argument(spawner: &Spawner, setup: &EngineSetup) -> Option<&'static
 
 /// Returns whether a running engine did not send `uciok` in time.
 fn is_silent(error: &EngineError) -> bool {
-    matches!(error, EngineError::Session(SessionError::Late { awaited: "uciok", .. }))
+    matches!(error, EngineError::Slow(SessionError::Late { awaited: "uciok", .. }, _))
 }
 
 /// Starts an engine as an xboard engine; `None` if the start fails or the engine sends no `feature`
@@ -373,7 +373,7 @@ fn hint(error: &EngineError) -> &'static str {
              scale=3, in arbiter check --patience; for fastchess -startup-ms, for cutechess-cli \
              tscale=3), otherwise start it by hand and type uci"
         }
-        EngineError::Session(SessionError::Late { .. }) => {
+        EngineError::Slow(..) => {
             "; give it more time to get ready: in games --deadlines scale=3 (for fastchess -ping-ms, \
              for cutechess-cli tscale=3)"
         }

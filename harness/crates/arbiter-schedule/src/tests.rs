@@ -37,6 +37,18 @@ fn play_out(schedule: &mut Schedule, seed: u64) -> Vec<Pairing> {
     all
 }
 
+#[test]
+fn colours_alternate_within_an_encounter_or_in_the_run() {
+    let base = Design { format: Format::Gauntlet, is_single: true, ..Design::default() };
+    for (openings, white) in [(OpeningPolicy::PerPair, [3, 3]), (OpeningPolicy::Cycled, [6, 0])] {
+        let design = Design { rounds: 2, pairs: 3, alternates: true, openings, ..base };
+        let all = play_out(&mut Schedule::new(design, 3, 1), 1);
+        let games =
+            [1, 2].map(|other| all.iter().filter(|game| game.engines == [0, other]).count());
+        assert_eq!(games, white, "{openings}");
+    }
+}
+
 fn meetings(pairings: &[Pairing]) -> BTreeMap<[usize; 2], u64> {
     let mut met = BTreeMap::new();
     for pairing in pairings {

@@ -125,7 +125,7 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
         let message = format!("{} already exists; --force replaces it", args.out.display());
         return Err(Failure::invalid(message));
     }
-    let mut file = NewFile::create(&args.out, in_use(store_files(folder(store)))?)?;
+    let mut file = NewFile::create_compressed(&args.out, in_use(store_files(folder(store)))?)?;
     let failed = |error| failure(error, &args.out, Failure::environment);
     let stored = store.run(&store.named(&args.run)?)?;
     store.export_run(&stored.head.run, file.writer()).map_err(failed)?;

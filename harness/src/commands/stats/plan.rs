@@ -28,10 +28,11 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "ELO", default_value_t = 0.0)]
     bias: f64,
     /// True strengths to tabulate, in logistic Elo [default: a range around both hypotheses]
-    #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_hyphen_values = true)]
     elo: Vec<f64>,
     /// Counts of a pilot sample; adds a forecast from these counts
-    #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = counts::<5>)]
+    #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = counts::<5>,
+        allow_hyphen_values = true)]
     pilot: Option<[u64; 5]>,
 }
 
@@ -130,9 +131,11 @@ fn range(test: &Sprt, planned: &PlannedTest) -> Vec<f64> {
 /// Returns the expected number of games of the test if pair scores are distributed as in the
 /// sample.
 fn pilot_cost(test: &Sprt, pairs: &Pentanomial) -> Result<PilotCost, String> {
-    let probabilities = pairs.distribution().regularized().probabilities();
-    let probabilities = probabilities.filter(|_| pairs.pairs() > 0);
-    let probabilities = probabilities.ok_or("expected a pilot with at least 1 pair")?;
+    let counts = pairs.distribution();
+    // Without variance, the forecast would only reflect the regularization of empty cells.
+    let varies = counts.moments().is_some_and(|sample| sample.variance > 0.0);
+    let probabilities = counts.regularized().probabilities().filter(|_| varies);
+    let probabilities = probabilities.ok_or("expected a pilot with pairs of different results")?;
     let exit = test.exit_of_pairs(&probabilities);
     let exit = exit.ok_or("pairs as in the pilot move the LLR in one direction only")?;
     let expected_games = 2.0 * exit.mean_units;

@@ -27,7 +27,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     runs: u64,
     /// True strengths, on the scale of the bounds [default: elo0, the middle, elo1]
-    #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_name = "ELO,…", value_delimiter = ',', allow_hyphen_values = true)]
     elo: Vec<f64>,
     /// Share of draws between equal engines, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
@@ -85,10 +85,11 @@ impl Tally {
         (self.passed + self.failed + self.capped) as f64
     }
 
-    /// Returns `part` as a share of the runs, with its standard error.
+    /// Returns `part` as a share of the runs, with its standard error. The error is computed with
+    /// two more runs of each kind, so that it is never 0 (A. Agresti, B. Coull, 1998).
     fn share(&self, part: u64) -> (f64, f64) {
-        let p = part as f64 / self.runs();
-        (p, (p * (1.0 - p) / self.runs()).sqrt())
+        let p = (part as f64 + 2.0) / (self.runs() + 4.0);
+        (part as f64 / self.runs(), (p * (1.0 - p) / self.runs()).sqrt())
     }
 
     /// Returns the mean number of games per run, with its standard error.
@@ -96,7 +97,7 @@ impl Tally {
         let mean = self.pairs as f64 / self.runs();
         // Rounding may make the difference of two large numbers negative.
         let variance = (self.squares as f64 / self.runs() - mean * mean).max(0.0);
-        (2.0 * mean, 2.0 * (variance / self.runs()).sqrt())
+        (2.0 * mean, 2.0 * (variance / (self.runs() - 1.0)).sqrt())
     }
 }
 
@@ -211,8 +212,8 @@ type Case = (Option<f64>, [f64; 5]);
 
 /// Returns the cases to simulate; fails if a flag is out of range.
 fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
-    if args.runs == 0 || args.batch == 0 || args.cap == 0 {
-        return Err("expected --runs, --batch and --cap of at least 1".to_owned());
+    if args.runs < 2 || args.batch == 0 || args.cap == 0 {
+        return Err("expected --runs of at least 2, and --batch and --cap of at least 1".to_owned());
     }
     if let Some(given) = args.probabilities {
         let sum: f64 = given.iter().sum();

@@ -23,16 +23,18 @@ use arbiter_stats::{
 #[command(group = clap::ArgGroup::new("sample").required(true).multiple(true))]
 pub(crate) struct CountArgs {
     /// Pairs by points: both lost, one lost and one drawn, even, one won and one drawn, both won
-    #[arg(long, value_name = "LL,LD,DD,WD,WW", group = "sample", value_parser = counts::<5>)]
+    #[arg(long, value_name = "LL,LD,DD,WD,WW", group = "sample", value_parser = counts::<5>,
+        allow_hyphen_values = true)]
     counts: Option<[u64; 5]>,
     /// Games won, drawn and lost; with --counts, these must be the games of the pairs
-    #[arg(long, value_name = "W,D,L", group = "sample", value_parser = counts::<3>)]
+    #[arg(long, value_name = "W,D,L", group = "sample", value_parser = counts::<3>,
+        allow_hyphen_values = true)]
     wdl: Option<[u64; 3]>,
     #[command(flatten)]
     test: TestArgs,
     /// Correction of the LLR bounds for overshoot; requires counts of pairs [default: as in arbiter
     /// sprt]
-    #[arg(long, value_parser = one_of(CORRECTIONS))]
+    #[arg(long, value_parser = one_of(CORRECTIONS), requires = "counts")]
     overshoot: Option<Correction>,
 }
 
@@ -140,6 +142,9 @@ pub(crate) fn run(args: &CountArgs, format: OutputFormat) -> Result<String, Stri
     let [opening_bias_elo, opening_bias_low, opening_bias_high] = ends(bias);
     let forecast = pairs.and_then(|pairs| test.forecast(&pairs));
     let strength = strength(pairs, games);
+    // The estimate approximates the LLR linearly, so for lopsided counts it may place the end of a
+    // test before the LLR has reached a bound.
+    let has_ended = status.decision != Decision::Continue;
     let figures = CountFigures {
         games: pairs.map(|pairs| pairs.games()).or(games.map(|games| games.games())).unwrap_or(0),
         wins: games.map(|games| games.wins),
@@ -159,7 +164,7 @@ pub(crate) fn run(args: &CountArgs, format: OutputFormat) -> Result<String, Stri
         elo_sequential_low: sequential_low,
         elo_sequential_high: sequential_high,
         los_sequential: sequential.map(|after| after.los),
-        sequential_clamped: sequential.map(|after| after.clamped),
+        sequential_clamped: sequential.map(|after| after.clamped && has_ended),
         test,
         llr: status.llr,
         llr_classical: (test.model == Model::Bayesian).then_some(classical),

@@ -28,6 +28,9 @@ pub enum EngineError {
     /// The process exited; the text describes the exit status.
     #[error("exited ({0})")]
     Exited(String),
+    /// The engine was late during the handshake; the text quotes its last lines, in parentheses.
+    #[error("{0}{1}")]
+    Slow(SessionError, String),
     /// The engine closed its output but is still running.
     #[error("closed its output")]
     Closed,
@@ -44,12 +47,17 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// Creates the error of an exited process. The text contains the exit status `how`, the last
-    /// line of standard error that is not blank, and one of the last output lines. The output line
-    /// is the first line that contains `ERROR`, because engines report the cause first. If no line
-    /// contains `ERROR`, the output line is the last line that is not blank. The output line is
-    /// omitted if it is a protocol line or repeats the line of standard error.
-    pub(super) fn exited(how: String, errors: &[String], last: &[&str]) -> EngineError {
+    /// Creates the error of an engine that is `late` during the handshake.
+    pub(super) fn slow(late: SessionError, words: &str) -> EngineError {
+        let words = words.strip_prefix(", ").map(|words| format!(" ({words})"));
+        EngineError::Slow(late, words.unwrap_or_default())
+    }
+
+    /// Quotes the last line of standard error that is not blank, and one of the last output lines.
+    /// The output line is the first line that contains `ERROR`, because engines report the cause
+    /// first. If no line contains `ERROR`, the output line is the last line that is not blank. The
+    /// output line is omitted if it is a protocol line or repeats the line of standard error.
+    pub(super) fn last_words(errors: &[String], last: &[&str]) -> String {
         // Blank lines explain nothing.
         let error = errors.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
         let cause = last.iter().find(|line| line.contains("ERROR"));
@@ -63,7 +71,7 @@ impl EngineError {
         let shown = |line| printable(line, LAST_WORDS);
         let error = error.map(|line| format!(", last error output: {}", shown(line)));
         let output = output.map(|line| format!(", last output: {}", shown(line)));
-        EngineError::Exited(how + &error.unwrap_or_default() + &output.unwrap_or_default())
+        error.unwrap_or_default() + &output.unwrap_or_default()
     }
 
     /// Returns whether the machine, not the engine, caused the error.
@@ -81,6 +89,7 @@ impl EngineError {
                 Fault::Disconnected(self.to_string())
             }
             EngineError::Session(_)
+            | EngineError::Slow(..)
             | EngineError::NotUci
             | EngineError::Write(WriteError::Full) => Fault::Silent(self.to_string()),
         }
@@ -101,10 +110,8 @@ mod tests {
 
     #[test]
     fn the_exit_of_an_engine_is_explained_in_its_own_words() {
-        let check = |last: &[&str], expect: &str| {
-            let error = EngineError::exited("exit code 1".to_owned(), &[], last);
-            assert_eq!(error.to_string(), format!("exited (exit code 1{expect})"));
-        };
+        let check =
+            |last: &[&str], expect: &str| assert_eq!(EngineError::last_words(&[], last), expect);
         let cause = "info string ERROR: The network file none.nnue was not loaded.";
         let end = "info string ERROR: The engine will be terminated now.";
         check(&["info depth 1", cause, end, ""], &format!(", last output: {cause}"));
@@ -115,7 +122,12 @@ mod tests {
         check(&["", ""], "");
         check(&[], "");
         let (errors, last) = (["me: no network".to_owned()], ["info string no network"]);
-        let error = EngineError::exited("exit code 1".to_owned(), &errors, &last);
-        assert_eq!(error.to_string(), "exited (exit code 1, last error output: me: no network)");
+        let words = EngineError::last_words(&errors, &last);
+        assert_eq!(words, ", last error output: me: no network");
+        let limit = std::time::Duration::from_secs(10);
+        let late = || SessionError::Late { awaited: "uciok", limit };
+        let text = |words| EngineError::slow(late(), words).to_string();
+        assert_eq!(text(", last output: a"), "no 'uciok' within 10000 ms (last output: a)");
+        assert_eq!(text(""), "no 'uciok' within 10000 ms");
     }
 }

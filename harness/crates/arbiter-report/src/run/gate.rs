@@ -42,8 +42,10 @@ pub fn gate_text(kind: GateKind, report: &Value) -> Result<String, serde_json::E
             let [llr, lower, upper] = llr.map(|value| decimal(value, 2));
             let elo = [run.elo_sequential, run.elo_sequential_low, run.elo_sequential_high];
             let [elo, low, high] = elo.map(|value| decimal(value, 1));
+            let elo =
+                format!("Elo {elo} [{low}, {high}]").replace("Elo – [–, –]", "no Elo interval");
             format!(
-                "{}: LLR {llr}, bounds [{lower}, {upper}], Elo {elo} [{low}, {high}], {} games",
+                "{}: LLR {llr}, bounds [{lower}, {upper}], {elo}, {} games",
                 run.verdict, run.figures.games.games
             )
         }
@@ -126,7 +128,12 @@ mod tests {
         let state = RunState::new(plan.schedule(), plan.sprt);
         let mut report = run_json(&Summary::new("r", &plan, &state, None));
         let text = gate_text(GateKind::Sprt, &report).unwrap();
-        assert!(text.starts_with("inconclusive: LLR 0.00, bounds [-2.94, 2.94], Elo –"), "{text}");
+        assert!(
+            text.starts_with(
+                "inconclusive: LLR 0.00, bounds [-2.94, 2.94], no Elo interval, 0 games"
+            ),
+            "{text}"
+        );
         assert_eq!(gate_text(GateKind::Lint, &report).unwrap(), "0 games, nothing found");
         report["lint"] = json!([{ "engine": "A", "rule": "time", "moves": 2, "games": 1,
             "example_game": "1.2", "example_ply": 5, "example": "1.2, 3. e2e4: 9 ms" }]);

@@ -92,6 +92,10 @@ impl GateTable {
                 return Err(format!("inconclusive = \"{other}\" is neither pass nor fail"));
             }
         };
+        let empty = |arg: &&String| ["--dry-run", "--help", "-h"].contains(&arg.as_str());
+        if let Some(arg) = args.iter().find(empty) {
+            return Err(format!("with {arg}, the gate would pass without a test"));
+        }
         if kind == GateKind::Bench && !args.is_empty() {
             return Err("a bench takes no args; set bench in [build]".to_owned());
         }
@@ -157,6 +161,9 @@ mod tests {
             "--strict-book is now --openings strict=true",
         );
         check("[[gate]]\nkind = 'sprt'\nargs = '--test=x'", "--test is now --dev VALUE");
+        for flag in ["--dry-run", "-h"] {
+            check(&format!("[[gate]]\nkind = 'sprt'\nargs = '{flag}'"), "without a test");
+        }
         check("[[gate]]\nkind = 'sprt'\nbudget = 0", "budget");
         check("[[gate]]\nkind = 'sprt'\ninconclusive = 'maybe'", "neither");
         check("[[gate]]\nkind = 'bench'\nargs = 'x'", "[build]");
