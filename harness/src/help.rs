@@ -60,9 +60,9 @@ const OPTIONAL: [(&str, &str, bool); 4] = [
 /// Heading of the examples in the text below the flags of a command.
 const EXAMPLES: &str = "Examples:\n";
 
-/// Returns the command at `path` with its help arranged: for `-h` if `is_short` is `true`, otherwise
-/// for `--help`. Arranges only the subcommands whose names `is_used` accepts, because arranging all
-/// of them takes longer than many commands run.
+/// Returns the command at `path` with its help arranged: for `-h` if `is_short` is `true`,
+/// otherwise for `--help`. Arranges only the subcommands whose names `is_used` accepts, because
+/// arranging all of them takes longer than many commands run.
 pub(crate) fn arrange_help(
     mut command: Command,
     path: &str,

@@ -29,7 +29,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let spawner = Spawner::start().map_err(Failure::environment)?;
         let mut task = tokio::task::spawn_blocking(move || work(&spawner, &shared));
-        let mut code = None;
+        let mut interruption: Option<Failure> = None;
         loop {
             tokio::select! {
                 done = &mut task => {
@@ -37,15 +37,18 @@ pub(crate) fn interruptible<T: Send + 'static>(
                         // The task is never aborted, so an error means that the task panicked.
                         std::panic::resume_unwind(error.into_panic())
                     });
-                    return done.map_err(|failure| {
-                        Failure { code: code.unwrap_or(failure.code), ..failure }
+                    let Some(interruption) = interruption else { return done };
+                    return Err(match done {
+                        Err(failure) => Failure { code: interruption.code, ..failure },
+                        // The work may end before it notices the signal, but the command must end.
+                        Ok(_) => interruption,
                     });
                 }
                 request = signals.next() => {
                     // The work is not dropped, because it has to end its processes, and the error
                     // of the work describes the progress.
                     cancel.set();
-                    code = Some(Failure::interrupted(request, "").code);
+                    interruption = Some(Failure::interrupted(request, "before the command was done"));
                 }
             }
         }
@@ -79,5 +82,23 @@ pub(crate) async fn until_signal<T>(
     tokio::select! {
         done = work => done,
         request = signals.next() => Err(Failure::interrupted(request, when)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::process::{Signal, getpid, kill_process};
+
+    #[test]
+    fn work_that_does_not_notice_a_signal_is_interrupted() {
+        let ended = interruptible(|_, cancel| {
+            kill_process(getpid(), Signal::TERM).unwrap();
+            while !cancel.is_set() {
+                std::thread::yield_now();
+            }
+            Ok(())
+        });
+        assert_eq!(ended.unwrap_err().code, ExitCode::Terminated);
     }
 }
