@@ -74,7 +74,9 @@ fn white_value(comment: &[u8]) -> Option<Evaluation> {
 /// Returns the value of a command that is embedded in a comment, such as `[%emt 0:00:05]`; `name`
 /// includes the characters `[%`. A line may end after the name.
 pub fn command<'c>(comment: &'c [u8], name: &[u8]) -> Option<&'c [u8]> {
-    let after = &comment[memmem::find(comment, name)? + name.len()..];
+    // Most comments contain no command, and the search for one byte is faster.
+    let commands = &comment[memchr(b'[', comment)?..];
+    let after = &commands[memmem::find(commands, name)? + name.len()..];
     let value = &after[..memchr(b']', after)?];
     value.first()?.is_ascii_whitespace().then(|| value.trim_ascii())
 }
