@@ -209,7 +209,9 @@ fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), Str
     request.rounds = Some(rounds).filter(|_| !is_duel && !is_knockout);
     let is_paired = is_knockout
         || (!request.draft.is_single && length.is_multiple_of(2) && repeats.is_multiple_of(2));
-    request.draft.alternates = !is_paired && !request.draft.is_single;
+    let alternates = !is_paired && !request.draft.is_single;
+    request.draft.alternates = alternates && is_fastchess;
+    request.draft.alternates_in_encounter = alternates && !is_fastchess;
     request.draft.is_single = !is_paired;
     let unit = if is_paired { 2 } else { 1 };
     request.pairs = Some(length.div_ceil(unit));

@@ -109,16 +109,26 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Stri
     let mut members = members(&mut archive).map_err(damaged)?;
     // Archives of books often contain licences and notes in addition to the lists.
     let is_list = |(_, member): &(usize, String)| reader_by_extension(member).is_some();
-    if members.iter().any(is_list) {
+    let has_lists = members.iter().any(is_list);
+    if has_lists {
         members.retain(is_list);
     }
+    let mut unread = None;
+    let mut read = 0;
     for (index, member) in members {
         let packed = archive.by_index(index).map_err(damaged)?;
         let member = format!("{name}/{member}");
         let cannot_read = |reason: io::Error| unreadable(&member, 1, &reason);
-        read_text(&member, &mut decompressed(packed).map_err(cannot_read)?, book)?;
+        match read_text(&member, &mut decompressed(packed).map_err(cannot_read)?, book) {
+            Err(reason) if !has_lists => unread = Some(reason),
+            done => {
+                done?;
+                read += 1;
+            }
+        }
     }
-    Ok(())
+    // A picture beside a list without an extension is no reason to reject the archive.
+    unread.filter(|_| read == 0).map_or(Ok(()), Err)
 }
 
 fn reader_by_extension(name: &str) -> Option<Reader> {

@@ -17,22 +17,31 @@ pub(crate) fn plain_blanks(text: &[u8]) -> Cow<'_, [u8]> {
     let is_invisible = |c: char| has_no_width(c) && !is_joiner(c);
     let is_odd_space = |c: char| !c.is_ascii() && c.is_whitespace();
     let mut plain = Vec::with_capacity(text.len());
+    let mut at = 0;
     for chunk in text.utf8_chunks() {
+        at += chunk.valid().len();
         for part in chunk.valid().split_inclusive(|c: char| !c.is_ascii()) {
             let visible = part.trim_end_matches(|c| is_odd_space(c) || is_invisible(c));
             plain.extend_from_slice(visible.as_bytes());
             plain.extend(part.ends_with(is_odd_space).then_some(b' '));
         }
         // A byte that is not UTF-8 is read as Latin-1. Windows programs write punctuation in place
-        // of the control codes of Latin-1.
-        plain.extend(chunk.invalid().iter().map(|byte| match byte {
-            // The ellipsis follows a move number or text.
-            0xa0 | 0x85 => b' ',
-            0x91 | 0x92 => b'\'',
-            0x93 | 0x94 => b'"',
-            0x96 | 0x97 => b'-',
-            other => *other,
-        }));
+        // of the control codes of Latin-1. In other encodings, these codes are letters of names,
+        // and other such letters adjoin.
+        for &byte in chunk.invalid() {
+            let mut neighbours = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+            let is_alone = neighbours.all(|at| text.get(at).is_none_or(u8::is_ascii));
+            plain.push(match byte {
+                0xa0 => b' ',
+                // The ellipsis follows a move number or text.
+                0x85 if is_alone => b' ',
+                0x91 | 0x92 if is_alone => b'\'',
+                0x93 | 0x94 if is_alone => b'"',
+                0x96 | 0x97 if is_alone => b'-',
+                other => other,
+            });
+            at += 1;
+        }
     }
     Cow::Owned(plain)
 }

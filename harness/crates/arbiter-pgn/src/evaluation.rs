@@ -47,7 +47,7 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     let is_number = match (written, after.trim_ascii_start()) {
         // Arbiter and other programs write `0.00/0` for a move without a score, and a comment may
         // repeat the result, `1/2-1/2`.
-        (b"0.00", [b'/', b'0', ..]) | (b"1", [b'/', b'2', ..]) => false,
+        (b"0.00", [b'/', b'0', ..]) | (b"1", [b'/', b'2', b'-', ..]) => false,
         (_, [b'/', ..]) => true,
         // A decimal comma divides the number: `+0,31/12`.
         (_, [b',', b'0'..=b'9', ..]) => has(b".M#"),
@@ -119,6 +119,7 @@ mod tests {
         check("38/21 36165ms", Some(Own(38.0)));
         check("-24/20 32597ms", Some(Own(-24.0)));
         check("+2", Some(Own(200.0)));
+        check("1/21 36165ms", Some(Own(1.0)));
         check("+M5/9 0.001s, White mates", Some(Own(f64::INFINITY)));
         check("-M3/9", Some(Own(f64::NEG_INFINITY)));
         check(" [%eval 0.17] [%clk 0:00:30] ", Some(OfWhite(17.0)));

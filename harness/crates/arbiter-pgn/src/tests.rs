@@ -450,6 +450,11 @@ fn utf_16_is_refused_and_other_encodings_are_read() {
         games_text(b"[White \x93O\x92Neil\x94]\n\n1. e4\x85 e5 2. Nf3 O\x96O 1\x970\n"),
         "1-4: [O'Neil] e4 e5 Nf3 O-O 1-0\n"
     );
+    // In other encodings, the same codes are letters.
+    assert_ne!(
+        games_text(b"[White \"\x91\xae\xac\xae\xa2\"]\n\n1. e4 *\n"),
+        games_text(b"[White \"\x92\xae\xac\xae\xa2\"]\n\n1. e4 *\n")
+    );
 }
 
 #[test]

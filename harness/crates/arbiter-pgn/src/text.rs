@@ -397,12 +397,15 @@ impl<'t> Normalizer<'t> {
     /// Returns whether a result was skipped.
     fn is_past_result(&mut self) -> bool {
         let rest = self.rest();
-        let second = rest.iter().take(12).skip(1).position(|byte| matches!(byte, b'0' | b'1'));
-        let has_spaces = |(written, after): &(&[u8], &[u8])| {
-            written.contains(&b' ') && after.first().is_none_or(|byte| ends_word(*byte))
-        };
-        let parts = second.map(|at| rest.split_at(at + 2)).filter(has_spaces);
-        let Some((written, _)) = parts else { return false };
+        let is_between = |byte: &&u8| matches!(byte, b' ' | b'-' | b':' | 0x80..);
+        let between = rest[1..].iter().take(10).take_while(is_between).count();
+        let is_written = matches!(rest.get(1 + between), Some(b'0' | b'1'))
+            && rest[1..=between].contains(&b' ')
+            && rest.get(2 + between).is_none_or(|byte| ends_word(*byte));
+        if !is_written {
+            return false;
+        }
+        let written = &rest[..2 + between];
         let word: Vec<u8> = written.iter().copied().filter(|byte| *byte != b' ').collect();
         let Meaning::Outcome(outcome) = meaning(&word, b"").0 else { return false };
         self.has_result = true;

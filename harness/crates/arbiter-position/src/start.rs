@@ -78,7 +78,8 @@ impl Start {
         // If the moves were ignored, the position would differ from the position that the line
         // describes. The text after a semicolon is a comment or an operation.
         if !before.ends_with(';') && begins_with_moves(rest) {
-            let reason = "expected a position, got one with moves; write the position after them";
+            let reason =
+                "expected a position, got a position and moves; give the position after the moves";
             return Err(reason.to_owned());
         }
         Ok((start, rest))
@@ -166,9 +167,12 @@ fn begins_with_moves(text: &str) -> bool {
     let text = if is_numbered { after_number.trim_start_matches(['.', ' ']) } else { text };
     let mut words = text.split_whitespace();
     let word = words.next().unwrap_or_default();
-    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit() || c == '=');
     // `c3` is both a move and an opcode, and `d1 20` is a perft count.
-    if !is_numbered && (is_opcode(word) || words.next().is_some_and(is_number)) {
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let has_count =
+        |word: &str| word.starts_with("=") || is_number(word.trim_end_matches([';', ',']));
+    let is_depth = word.strip_prefix('d').is_some_and(is_number);
+    if !is_numbered && (is_opcode(word) || is_depth && words.next().is_some_and(has_count)) {
         return false;
     }
     let word = word.trim_end_matches(['!', '?', '+', '#', ',', ';']);

@@ -275,9 +275,8 @@ impl GameScan {
             return Err(RejectReason::WrongResult);
         }
         // The first of the two times belongs to the side that moved first.
-        let fen = text_of(&tags.fen);
-        let is_black_first =
-            fen.split(' ').nth(1).is_some_and(|turn| turn.eq_ignore_ascii_case("b"));
+        let turn = tags.fen.split(|byte| *byte == b' ').nth(1);
+        let is_black_first = turn.is_some_and(|turn| turn.eq_ignore_ascii_case(b"b"));
         if is_black_first {
             self.time_ms.reverse();
             self.timed.reverse();

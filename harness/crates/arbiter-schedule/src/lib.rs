@@ -103,10 +103,14 @@ pub struct Design {
     /// `true` if each opening is played only once, without the second game with colours reversed.
     #[serde(rename = "noswap")]
     pub is_single: bool,
-    /// `true` if colours are reversed in every second game: of the run with the policy
-    /// [`OpeningPolicy::Cycled`], otherwise of the encounter. Used only for runs of single games.
+    /// `true` if colours are reversed in every second game of the run, as in fastchess. Used only
+    /// for runs of single games.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alternates: bool,
+    /// `true` if colours are reversed in every second game of an encounter, as in cutechess-cli.
+    /// Used only for runs of single games.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alternates_in_encounter: bool,
     /// Number of consecutive opening numbers that are mapped to the same opening; 0 means 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub repeats: u64,
@@ -162,12 +166,9 @@ impl Design {
 
     /// Returns the pair at a position in the tournament.
     fn pairing(&self, place: PairPosition, [first, second]: [usize; 2]) -> Pairing {
-        // fastchess counts all games of the run, cutechess-cli those of the encounter.
-        let before = match self.openings {
-            OpeningPolicy::Cycled => place.pair,
-            _ => place.round.saturating_mul(self.pairs).saturating_add(place.nth),
-        };
-        let is_turn = self.alternates && before % 2 == 1;
+        let in_encounter = place.round.saturating_mul(self.pairs).saturating_add(place.nth);
+        let is_turn = self.alternates && place.pair % 2 == 1
+            || self.alternates_in_encounter && in_encounter % 2 == 1;
         let is_reversed = self.is_reversed != is_turn;
         let engines = if is_reversed { [second, first] } else { [first, second] };
         Pairing { pair: place.pair, engines, opening: self.opening(place) }

@@ -40,12 +40,13 @@ fn play_out(schedule: &mut Schedule, seed: u64) -> Vec<Pairing> {
 #[test]
 fn colours_alternate_within_an_encounter_or_in_the_run() {
     let base = Design { format: Format::Gauntlet, is_single: true, ..Design::default() };
-    for (openings, white) in [(OpeningPolicy::PerPair, [3, 3]), (OpeningPolicy::Cycled, [6, 0])] {
-        let design = Design { rounds: 2, pairs: 3, alternates: true, openings, ..base };
+    for (in_encounter, white) in [(true, [3, 3]), (false, [6, 0])] {
+        let (alternates, alternates_in_encounter) = (!in_encounter, in_encounter);
+        let design = Design { rounds: 2, pairs: 3, alternates, alternates_in_encounter, ..base };
         let all = play_out(&mut Schedule::new(design, 3, 1), 1);
         let games =
             [1, 2].map(|other| all.iter().filter(|game| game.engines == [0, other]).count());
-        assert_eq!(games, white, "{openings}");
+        assert_eq!(games, white, "{in_encounter}");
     }
 }
 

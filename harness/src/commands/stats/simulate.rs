@@ -88,8 +88,9 @@ impl Tally {
     /// Returns `part` as a share of the runs, with its standard error. The error is computed with
     /// two more runs of each kind, so that it is never 0 (A. Agresti, B. Coull, 1998).
     fn share(&self, part: u64) -> (f64, f64) {
-        let p = (part as f64 + 2.0) / (self.runs() + 4.0);
-        (part as f64 / self.runs(), (p * (1.0 - p) / self.runs()).sqrt())
+        let runs = self.runs() + 4.0;
+        let p = (part as f64 + 2.0) / runs;
+        (part as f64 / self.runs(), (p * (1.0 - p) / runs).sqrt())
     }
 
     /// Returns the mean number of games per run, with its standard error.

@@ -40,9 +40,12 @@ fn moves_after_a_position_are_not_part_of_it() {
         "Nf3!?",
         "Ra8+",
         "a1-a2, e8-e7",
+        "Ra2 2. Ke2",
+        "a1a2 0.31",
+        "Ke2 0-0",
     ] {
         let error = read(&format!("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 {moves}")).unwrap_err();
-        assert!(error.starts_with("expected a position, got one with moves; write"), "{error}");
+        assert!(error.starts_with("expected a position, got a position and moves;"), "{error}");
     }
     for rest in [
         "c3 \"x\"",

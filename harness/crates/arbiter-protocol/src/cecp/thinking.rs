@@ -13,7 +13,12 @@ pub(super) fn parse(line: &str) -> Option<Info> {
     // Engines may append a mark or the selective depth: `9.`, `9+`, `9/15`.
     let depth = words.next()?.split('/').next()?;
     let depth = depth.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
-    let score = words.next().filter(|word| word.contains(|c: char| c.is_ascii_digit()))?;
+    // Other lines may list moves, as in `1. e4 12 34`.
+    let is_score = |word: &&str| {
+        word.contains(|c: char| c.is_ascii_digit())
+            && word.starts_with(|c: char| c.is_ascii_digit() || "+-#M".contains(c))
+    };
+    let score = words.next().filter(is_score)?;
     let score: Option<Score> = score.parse().ok().map(read);
     // The node count of an engine with 32-bit integers may be negative.
     let is_number =
@@ -69,6 +74,7 @@ mod tests {
             let info = parse(&format!("9 {score} 10 48000 Nf3")).unwrap();
             assert_eq!((info.score, info.has_unreadable_score), (None, true), "{score}");
         }
+        assert_eq!(parse("1. e4 12 34"), None);
         let far = format!("9 {} 1 2", i64::MIN);
         assert_eq!(parse(&far).unwrap().score, Some(Score::Mate(-i32::MAX)));
     }

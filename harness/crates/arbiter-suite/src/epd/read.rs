@@ -364,7 +364,7 @@ mod tests {
         assert!(read_error("hello").starts_with("expected a position (pieces"));
         for moves in ["moves e1g1 g8f6", "e1g1 g8f6", "4 4 moves e1g1"] {
             let error = read_error(&format!("{ITALIAN} {moves}; bm O-O;"));
-            assert!(error.starts_with("expected a position, got one with moves"), "{error}");
+            assert!(error.starts_with("expected a position, got a position and moves"), "{error}");
         }
         let mate = "7k/6Q1/6K1/8/8/8/8/8 b - - bm Kg8;";
         assert_eq!(read_error(mate), "the game is over in this position");

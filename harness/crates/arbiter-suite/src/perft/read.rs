@@ -326,7 +326,8 @@ mod tests {
         assert_eq!(reasons("perft 1 20").len(), 1);
         let variant = "a position of atomic, a chess variant".to_owned();
         assert_eq!(reasons(&format!("id atomic-3\nepd {KINGS}\nperft 1 5")), [(2, variant)]);
-        let moves = "expected a position, got one with moves; write the position after them";
+        let moves =
+            "expected a position, got a position and moves; give the position after the moves";
         for tail in ["0 1 moves e1e2 ;D1 5", "e1e2 e8e7;D1 8", "0 1 Ke2 ;D1 5"] {
             assert_eq!(reasons(&format!("{KINGS} {tail}")), [(1, moves.to_owned())], "{tail}");
         }

@@ -11,7 +11,7 @@ use serde_with::{As, Same, serde_conv};
 use super::walk::{Finding, Walk, leaves};
 use crate::runner::{Task, TaskError};
 use crate::start::{FenAndRules, game};
-use arbiter_game::engine::EngineProcess;
+use arbiter_game::engine::{EngineError, EngineProcess};
 use arbiter_game::text::Text;
 use arbiter_names::whole_number;
 use arbiter_position::{Start, excerpt};
@@ -117,11 +117,13 @@ impl Count {
                 "replies to '{question}' with a search ('{line}'); if the engine has another \
                  command for perft, give --command"
             ))),
-            (None, Err(error)) if last.is_empty() => Err(error.into()),
             // The engine may have printed the total in an unknown form.
-            (None, Err(error)) => Err(TaskError::Fault(format!(
-                "{error}; the last line was '{last}'; --command and --pattern may help"
-            ))),
+            (None, Err(error @ EngineError::Session(_))) if !last.is_empty() => {
+                let remedy = "--command and --pattern may help";
+                let fault = format!("{error}; the last line was '{last}'; {remedy}");
+                Err(TaskError::Fault(fault))
+            }
+            (None, Err(error)) => Err(error.into()),
             (None, Ok(_)) => Ok(answer),
         }
     }
