@@ -5,12 +5,16 @@ use memchr::memchr2;
 use arbiter_pgn::{Evaluation, command, evaluation};
 use arbiter_stats::EvaluationBuckets;
 
-/// Returns whether a comment marks a book move, as in `book`, `(Book)` and `book, mb=+0,`.
+/// Returns whether a comment marks a book move, as in `book`, `(Book)`, `book, mb=+0,` and
+/// `book 0.000s`, or the last book move, as in `Both last book move` (ChessBase).
 pub(crate) fn is_book(comment: &[u8]) -> bool {
     let text = comment.trim_ascii();
-    let text = text.strip_prefix(b"(").unwrap_or(text);
-    let end = text.iter().position(|byte| b",)".contains(byte)).unwrap_or(text.len());
-    text[..end].eq_ignore_ascii_case(b"book")
+    let begin = text.strip_prefix(b"(").unwrap_or(text);
+    let is_book =
+        |text: Option<&[u8]>, word: &[u8]| text.is_some_and(|text| text.eq_ignore_ascii_case(word));
+    is_book(begin.get(..4), b"book")
+        && !begin[4..].trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic)
+        || is_book(text.last_chunk::<14>().map(|end| &end[..]), b"last book move")
 }
 
 /// Returns the time of a move, in milliseconds, from the comment on the move; `None` if the comment
@@ -28,14 +32,19 @@ fn written_time(comment: &[u8]) -> Option<f64> {
     loop {
         if let Some(time) = rest.strip_prefix(b"mt=") {
             let time =
-                &time[..time.iter().take_while(|byte| b"0123456789:".contains(byte)).count()];
+                &time[..time.iter().take_while(|byte| b"0123456789:.".contains(byte)).count()];
             let scale = if time.contains(&b':') { 1.0 } else { 1000.0 };
             return clock_ms(time).map(|time| time / scale);
         }
         if let Some(time) = number_with_unit(rest) {
             return Some(time);
         }
-        rest = &rest[memchr2(b' ', b'\n', rest)? + 1..];
+        let (word, after) = rest.split_at(memchr2(b' ', b'\n', rest)?);
+        // In a sentence, such a number has another meaning, as in `since the 1990s`.
+        if word.len() > 1 && word.iter().all(|byte| byte.is_ascii_alphabetic()) {
+            return None;
+        }
+        rest = &after[1..];
     }
 }
 
@@ -84,10 +93,28 @@ fn clock_ms(clock: &[u8]) -> Option<f64> {
     (0.0..1e9).contains(&seconds).then_some(1000.0 * seconds)
 }
 
-/// Returns the text (such as `White mates`) that follows the data of the last move in a comment.
-/// The data have the form `, name=value`; a value in quotation marks may contain all characters
-/// except quotation marks.
+/// Words with which a comment that contains no data reports the end of the game.
+const ENDINGS: &str =
+    "checkmated connection disconnects drawn forfeits loses makes mates resigns wins";
+
+/// Returns the text (such as `White mates`) that follows the data of the last move in a comment, or
+/// a comment that contains only such a text (XBoard, Lichess, games of cutechess-cli without moves). The data
+/// have the form `, name=value`; a value in quotation marks may contain all characters except
+/// quotation marks.
 pub(crate) fn ending(comment: &[u8]) -> Option<&[u8]> {
+    let text = comment.trim_ascii();
+    let text = text.strip_suffix(b".").unwrap_or(text);
+    let mut words = text.split(|byte| *byte == b' ');
+    let is_ending = match (words.next(), words.next()) {
+        (Some(b"White" | b"White's" | b"Black" | b"Black's" | b"Game"), Some(verb)) => {
+            ENDINGS.split(' ').any(|known| known.as_bytes() == verb)
+        }
+        (Some(b"Draw"), Some(b"by")) => true,
+        _ => false,
+    };
+    if is_ending {
+        return Some(text);
+    }
     let mut rest = &comment[memchr::memmem::find(comment, b", ")? + 2..];
     loop {
         let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -140,10 +167,11 @@ mod tests {
 
     #[test]
     fn book_moves_are_marked_in_several_forms() {
-        for comment in ["book", " Book ", "(Book)", "book, mb=+0+0,"] {
+        let marks = ["book", " Book ", "(Book)", "book, mb=+0+0,", "book 0.000s", "book [%emt 0]"];
+        for comment in marks.into_iter().chain(["Both last book move", "Last book move"]) {
             assert!(is_book(comment.as_bytes()), "{comment}");
         }
-        for comment in ["bookish", "a book", "", "out of book"] {
+        for comment in ["bookish", "a book", "", "out of book", "book move", "boo"] {
             assert!(!is_book(comment.as_bytes()), "{comment}");
         }
     }
@@ -164,6 +192,9 @@ mod tests {
         check("d=30, sd=40, mt=5000, tl=1", Some(5000.0));
         check(" ev=0.00, d=1, mt=00:02:03, tl=01:57:00", Some(123_000.0));
         check("[%emt\n0:00:05]", Some(5000.0));
+        check("mt=00:00:31.5, tl=1", Some(31_500.0));
+        check("(e7e5 Ng1f3) +0.25/16 23s", Some(23_000.0));
+        check("popular in the 1990s", None);
         check("mt=, tl=1", None);
         check("text [%emt 0:00:05]", Some(5000.0));
         check("5 mt=", None);
