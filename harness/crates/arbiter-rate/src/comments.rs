@@ -1,6 +1,6 @@
 //! Data in PGN comments: evaluations, the time of a move and the ending of the game.
 
-use memchr::memchr2;
+use memchr::memchr3;
 
 use arbiter_pgn::{Evaluation, command, evaluation};
 use arbiter_stats::EvaluationBuckets;
@@ -10,11 +10,11 @@ use arbiter_stats::EvaluationBuckets;
 pub(crate) fn is_book(comment: &[u8]) -> bool {
     let text = comment.trim_ascii();
     let begin = text.strip_prefix(b"(").unwrap_or(text);
-    let is_book =
-        |text: Option<&[u8]>, word: &[u8]| text.is_some_and(|text| text.eq_ignore_ascii_case(word));
-    is_book(begin.get(..4), b"book")
-        && !begin[4..].trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic)
-        || is_book(text.last_chunk::<14>().map(|end| &end[..]), b"last book move")
+    let (word, after) = begin.split_at_checked(4).unwrap_or_default();
+    let is_sentence = after.trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic);
+    let end = &text[text.len().saturating_sub(14)..];
+    word.eq_ignore_ascii_case(b"book") && !is_sentence
+        || end.eq_ignore_ascii_case(b"last book move")
 }
 
 /// Returns the time of a move, in milliseconds, from the comment on the move; `None` if the comment
@@ -39,7 +39,7 @@ fn written_time(comment: &[u8]) -> Option<f64> {
         if let Some(time) = number_with_unit(rest) {
             return Some(time);
         }
-        let (word, after) = rest.split_at(memchr2(b' ', b'\n', rest)?);
+        let (word, after) = rest.split_at(memchr3(b' ', b'\t', b'\n', rest)?);
         // In a sentence, such a number has another meaning, as in `since the 1990s`.
         if word.len() > 1 && word.iter().all(|byte| byte.is_ascii_alphabetic()) {
             return None;
@@ -60,14 +60,13 @@ fn number_with_unit(text: &[u8]) -> Option<f64> {
             b'.' if point.is_none() => point = Some(at),
             b's' | b'm' if at > 0 => {
                 let decimals = point.map_or(0, |point| at - point - 1);
-                let number = digits as f64 / POWERS[decimals];
-                return match &text[at..] {
-                    [b's'] | [b's', b' ' | b'\n' | b',' | b';' | b')', ..] => Some(1000.0 * number),
-                    [b'm', b's'] | [b'm', b's', b' ' | b'\n' | b',' | b';' | b')', ..] => {
-                        Some(number)
-                    }
-                    _ => None,
+                let (scale, after) = match &text[at..] {
+                    [b's', after @ ..] => (1000.0, after),
+                    [b'm', b's', after @ ..] => (1.0, after),
+                    _ => return None,
                 };
+                let ends = after.first().is_none_or(|byte| b" \t\n,;)".contains(byte));
+                return ends.then_some(scale * (digits as f64 / POWERS[decimals]));
             }
             _ => return None,
         }
@@ -101,29 +100,27 @@ const ENDINGS: &str =
 /// a comment that contains only such a text (XBoard, Lichess, games of cutechess-cli without moves). The data
 /// have the form `, name=value`; a value in quotation marks may contain all characters except
 /// quotation marks.
-pub(crate) fn ending(comment: &[u8]) -> Option<&[u8]> {
-    let text = comment.trim_ascii();
-    let text = text.strip_suffix(b".").unwrap_or(text);
-    let mut words = text.split(|byte| *byte == b' ');
+pub(crate) fn ending(comment: &str) -> Option<&str> {
+    let text = comment.strip_suffix('.').unwrap_or(comment);
+    let mut words = text.split(' ');
     let is_ending = match (words.next(), words.next()) {
-        (Some(b"White" | b"White's" | b"Black" | b"Black's" | b"Game"), Some(verb)) => {
-            ENDINGS.split(' ').any(|known| known.as_bytes() == verb)
+        (Some("White" | "White's" | "Black" | "Black's" | "Game"), Some(verb)) => {
+            ENDINGS.split(' ').any(|known| known == verb)
         }
-        (Some(b"Draw"), Some(b"by")) => true,
+        (Some("Draw"), Some("by")) => true,
         _ => false,
     };
     if is_ending {
         return Some(text);
     }
-    let mut rest = &comment[memchr::memmem::find(comment, b", ")? + 2..];
+    let mut rest = comment.split_once(", ")?.1;
     loop {
-        let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        let Some(value) = rest[name..].strip_prefix(b"=").filter(|_| name > 0) else {
-            return Some(rest.trim_ascii());
+        let name = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let Some(value) = rest[name..].strip_prefix('=').filter(|_| name > 0) else {
+            return Some(rest);
         };
-        let quoted = value.strip_prefix(b"\"").and_then(|text| memchr::memchr(b'"', text));
-        let after = &value[quoted.map_or(0, |length| length + 2)..];
-        rest = &after[memchr::memmem::find(after, b", ")? + 2..];
+        let quoted = value.strip_prefix('"').and_then(|text| text.find('"'));
+        rest = value[quoted.map_or(0, |length| length + 2)..].split_once(", ")?.1;
     }
 }
 
@@ -188,6 +185,7 @@ mod tests {
         check(" [%clk 0:05:00] ", None);
         check("+0.25/12 1200ms", Some(1200.0));
         check("+0.25/12\n1.2s", Some(1200.0));
+        check("+0.25/12\t1.2s\t", Some(1200.0));
         check("(+M5/9 1s)", Some(1000.0));
         check("d=30, sd=40, mt=5000, tl=1", Some(5000.0));
         check(" ev=0.00, d=1, mt=00:02:03, tl=01:57:00", Some(123_000.0));

@@ -432,11 +432,11 @@ fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     if !matches!(tag.as_slice(), b"" | b"?" | b"normal") {
         return tag;
     }
-    match ending(last_comment) {
+    match ending(&text_of(last_comment)) {
         Some(reason) if !reason.is_empty() => {
             // The result already shows the side.
-            let reason = reason.strip_prefix(b"White ").unwrap_or(reason);
-            reason.strip_prefix(b"Black ").unwrap_or(reason).to_vec()
+            let reason = reason.strip_prefix("White ").unwrap_or(reason);
+            reason.strip_prefix("Black ").unwrap_or(reason).into()
         }
         _ if tag.is_empty() => b"not told".to_vec(),
         _ => tag,
