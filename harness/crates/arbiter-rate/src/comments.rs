@@ -94,7 +94,7 @@ fn clock_ms(clock: &[u8]) -> Option<f64> {
 
 /// Words with which a comment that contains no data reports the end of the game.
 const ENDINGS: &str =
-    "checkmated connection disconnects drawn forfeits loses makes mates resigns wins";
+    "checkmated connection disconnects drawn forfeits loses makes mates ran resigns wins";
 
 /// Returns the text (such as `White mates`) that follows the data of the last move in a comment, or
 /// a comment that contains only such a text (XBoard, Lichess, games of cutechess-cli without moves). The data
@@ -105,7 +105,7 @@ pub(crate) fn ending(comment: &str) -> Option<&str> {
     let mut words = text.split(' ');
     let is_ending = match (words.next(), words.next()) {
         (Some("White" | "White's" | "Black" | "Black's" | "Game"), Some(verb)) => {
-            ENDINGS.split(' ').any(|known| known == verb)
+            ENDINGS.split(' ').any(|known| known.eq_ignore_ascii_case(verb))
         }
         (Some("Draw"), Some("by")) => true,
         _ => false,

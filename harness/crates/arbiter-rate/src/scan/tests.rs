@@ -49,7 +49,7 @@ fn the_ending_follows_the_data_of_the_last_move() {
     );
     check("+0.1/8, n=300", "not told");
     check("+0.46/9 0.1s} {White mates", "mates");
-    check(" Black resigns. ", "resigns");
+    check(" Black Resigns. ", "Resigns");
     check("+M1/8\n0.1s,\nWhite\nmates", "mates");
     check("White's connection stalls", "White's connection stalls");
     check("Draw by adjudication", "Draw by adjudication");
