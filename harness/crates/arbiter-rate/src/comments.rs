@@ -99,7 +99,7 @@ const ENDINGS: &str =
 /// Returns the text (such as `White mates`) that follows the data of the last move in a comment, or
 /// a comment that contains only such a text (XBoard, Lichess, games of cutechess-cli without moves). The data
 /// have the form `, name=value`; a value in quotation marks may contain all characters except
-/// quotation marks.
+/// quotation marks. A sentence that contains a comma is no ending.
 pub(crate) fn ending(comment: &str) -> Option<&str> {
     let text = comment.strip_suffix('.').unwrap_or(comment);
     let mut words = text.split(' ');
@@ -113,11 +113,15 @@ pub(crate) fn ending(comment: &str) -> Option<&str> {
     if is_ending {
         return Some(text);
     }
-    let mut rest = comment.split_once(", ")?.1;
+    let (data, mut rest) = comment.split_once(", ")?;
+    let is_word = |word: &str| word.len() > 2 && word.chars().all(char::is_alphabetic);
+    if !data.eq_ignore_ascii_case("book") && data.split(' ').any(is_word) {
+        return None;
+    }
     loop {
         let name = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let Some(value) = rest[name..].strip_prefix('=').filter(|_| name > 0) else {
-            return Some(rest);
+            return Some(rest).filter(|rest| rest.starts_with(char::is_alphabetic));
         };
         let quoted = value.strip_prefix('"').and_then(|text| text.find('"'));
         rest = value[quoted.map_or(0, |length| length + 2)..].split_once(", ")?.1;

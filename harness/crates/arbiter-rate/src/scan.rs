@@ -433,7 +433,7 @@ fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
         return tag;
     }
     match ending(&text_of(last_comment)) {
-        Some(reason) if !reason.is_empty() => {
+        Some(reason) => {
             // The result already shows the side.
             let reason = reason.strip_prefix("White ").unwrap_or(reason);
             reason.strip_prefix("Black ").unwrap_or(reason).into()

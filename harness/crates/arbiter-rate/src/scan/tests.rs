@@ -53,7 +53,10 @@ fn the_ending_follows_the_data_of_the_last_move() {
     check("+M1/8\n0.1s,\nWhite\nmates", "mates");
     check("White's connection stalls", "White's connection stalls");
     check("Draw by adjudication", "Draw by adjudication");
+    check("book, draw by stalemate", "draw by stalemate");
     check("White is better", "not told");
+    check("He resigned, since all is lost", "not told");
+    check("5.5/9 (+2, =6)", "not told");
     check("Inaccuracy, best was d4} e5 2. d4 {", "not told");
 }
 
