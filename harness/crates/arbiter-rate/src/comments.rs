@@ -92,24 +92,22 @@ fn clock_ms(clock: &[u8]) -> Option<f64> {
     (0.0..1e9).contains(&seconds).then_some(1000.0 * seconds)
 }
 
-/// Words with which a comment that contains no data reports the end of the game.
-const ENDINGS: &str =
-    "checkmated connection disconnects drawn forfeits loses makes mates ran resigns wins";
+/// Beginnings of endings, after the side, in comments that contain no data.
+const ENDINGS: &str = "by, checkmated, connection, disconnects, drawn, forfeits, loses on, \
+                       makes an illegal, mates, ran out, resigns, wins by, wins on";
 
 /// Returns the text (such as `White mates`) that follows the data of the last move in a comment, or
-/// a comment that contains only such a text (XBoard, Lichess, games of cutechess-cli without moves). The data
-/// have the form `, name=value`; a value in quotation marks may contain all characters except
-/// quotation marks. A sentence that contains a comma is no ending.
+/// a comment that contains only such a text (XBoard, Lichess, games of cutechess-cli without
+/// moves). The data have the form `, name=value`; a value in quotation marks may contain all
+/// characters except quotation marks. A sentence that contains a comma is no ending.
 pub(crate) fn ending(comment: &str) -> Option<&str> {
     let text = comment.strip_suffix('.').unwrap_or(comment);
-    let mut words = text.split(' ');
-    let is_ending = match (words.next(), words.next()) {
-        (Some("White" | "White's" | "Black" | "Black's" | "Game"), Some(verb)) => {
-            ENDINGS.split(' ').any(|known| known.eq_ignore_ascii_case(verb))
-        }
-        (Some("Draw"), Some("by")) => true,
-        _ => false,
-    };
+    let is_ending = text.split_once(' ').is_some_and(|(side, rest)| {
+        let begins =
+            |word: &str| rest.get(..word.len()).is_some_and(|w| w.eq_ignore_ascii_case(word));
+        ["White", "White's", "Black", "Black's", "Game", "Draw"].contains(&side)
+            && ENDINGS.split(", ").any(begins)
+    });
     if is_ending {
         return Some(text);
     }

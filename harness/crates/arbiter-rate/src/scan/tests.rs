@@ -55,6 +55,7 @@ fn the_ending_follows_the_data_of_the_last_move() {
     check("Draw by adjudication", "Draw by adjudication");
     check("book, draw by stalemate", "draw by stalemate");
     check("White is better", "not told");
+    check("White wins a queen", "not told");
     check("He resigned, since all is lost", "not told");
     check("5.5/9 (+2, =6)", "not told");
     check("Inaccuracy, best was d4} e5 2. d4 {", "not told");
