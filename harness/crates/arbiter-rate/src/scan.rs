@@ -425,8 +425,8 @@ fn is_nameless(name: &[u8]) -> bool {
 }
 
 /// Returns the termination tag in lowercase. If the tag is missing or only reports a normal end,
-/// returns the ending from the comment after the last move, without the side, such as `mates` for `+M1/9 0.1s,
-/// White mates`.
+/// returns the ending from the comment after the last move, without the side, such as `mates` for
+/// `+M1/9 0.1s, White mates`.
 fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     let tag = tags.termination.to_ascii_lowercase();
     if !matches!(tag.as_slice(), b"" | b"?" | b"normal") {

@@ -21,7 +21,8 @@ const FAULTS: &str = "abandoned, connection, crash, disconnect, emergency, exite
                       stalled, stalls, time out, timeout, unterminated";
 
 /// Beginnings of comments in which [`FAULTS`] are about the end of the game: sides, and the
-/// programs that Arena, XBoard and Polyglot name. In other comments, such words may be about the moves.
+/// programs that Arena, XBoard and Polyglot name. In other comments, such words may be about the
+/// moves.
 const REPORTERS: [&str; 6] = ["White", "Black", "Arena", "Xboard", "Error", "polyglot"];
 
 /// Returns whether a value of the PGN tag `Termination`, or the comment after the last move,
