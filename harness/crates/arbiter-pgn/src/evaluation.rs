@@ -39,16 +39,18 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
         // ChessBase writes the depth after a comma.
         return number(&text[..end], text[end..].starts_with(b",")).map(Evaluation::OfWhite);
     }
-    let text = start.trim_ascii_start();
-    let text = text.strip_prefix(b"(").unwrap_or(text);
+    let text = start.trim_ascii();
+    let in_parentheses = text.strip_prefix(b"(");
+    let text = in_parentheses.unwrap_or(text);
     let (written, after) =
         text.split_at(text.iter().position(|byte| ends_number(*byte)).unwrap_or(text.len()));
     let has = |marks: &[u8]| written.iter().any(|byte| marks.contains(byte));
     let is_number = match (written, after.trim_ascii_start()) {
         // Arbiter and other programs write `0.00/0` for a move without a score, and a comment may
         // repeat the result, `1/2-1/2`.
-        (b"0.00", [b'/', b'0', ..]) | (b"1", [b'/', b'2', b'-', ..]) => false,
-        (_, [b'/', ..]) => true,
+        (b"0.00", [b'/', b'0', ..]) | (b"1", [b'/', b'2']) => false,
+        // Dates, and positions in FEN, contain such numbers, too.
+        (_, [b'/', depth @ ..]) => has(b"+-.M#") || is_depth(depth),
         // A decimal comma divides the number: `+0,31/12`.
         (_, [b',', b'0'..=b'9', ..]) => has(b".M#"),
         // Lichess writes `(0.14 → 0.80)`, from the point of view of White, before the evaluation.
@@ -58,7 +60,15 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
         _ => has(b"+-.M#"),
     };
     let own = number(written, after.starts_with(b"/")).filter(|_| is_number).map(Evaluation::Own);
-    own.or_else(|| white_value(comment))
+    // Arena writes the variation before the evaluation: `(e7e5 Ng1f3) +0.31/12`.
+    let behind = || in_parentheses.and_then(|text| evaluation(&text[memchr(b')', text)? + 1..]));
+    own.or_else(behind).or_else(|| white_value(comment))
+}
+
+/// Returns whether a text is a depth, which a time may follow.
+fn is_depth(text: &[u8]) -> bool {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && matches!(&text[digits..], [] | [b' ' | b'\n', b'0'..=b'9', ..])
 }
 
 /// Returns the evaluation in the form of TCEC (`wv=0.31`). The complete comment is searched,
@@ -132,6 +142,8 @@ mod tests {
         check("#5", Some(Own(f64::INFINITY)));
         check("(+M5/9) 1s", Some(Own(f64::INFINITY)));
         check("(+0.25)", Some(Own(25.0)));
+        check("(e7e5 Ng1f3) +0.31/12 3", Some(Own(31.0)));
+        check("(Nf6) -M3/9 1", Some(Own(f64::NEG_INFINITY)));
         check("+0.25\n1.2s", Some(Own(25.0)));
         check("[%eval\n23,14]", Some(OfWhite(23.0)));
         check("0.31 0.104s", Some(Own(31.0)));
@@ -157,6 +169,10 @@ mod tests {
             "2. Nf3 is the main line",
             "2.5 hours later",
             "1/2-1/2",
+            "8/5k2/8/8/8/8/5K2/8 w - - 0 1",
+            "8/8/5k2/8/8/8/5K2/8 w - - 0 1",
+            "12/05/2020",
+            "1/8 final",
             "+2,10/12 0,5s",
             "[%evaluation 1.0]",
             "-",

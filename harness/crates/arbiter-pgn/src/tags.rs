@@ -14,7 +14,7 @@ pub const MAX_NAME: usize = 200;
 
 /// Values of the `Variant` tag that mean standard chess, reduced to lowercase letters and digits,
 /// without the word `chess`.
-const CHESS: &str = "standard normal fromposition classical orthodox";
+const CHESS: &str = "standard normal regular fromposition classical orthodox";
 /// Values of the `Variant` tag that mean Chess960, in the same form.
 const CHESS960: &str =
     "960 fischerandom fischerrandom frc dfrc doublefischerrandom freestyle wildfr";

@@ -188,6 +188,7 @@ fn results_are_read_in_every_format() {
             "1. e4 *",
             "1. e41-0",
             "1. e4 1-0 White resigns\n\n[Event \"x\"]\n\n1. d4 * adjourned",
+            "[pgn] 1. e4 [] e5 [+] 2. Nf3 1-0[/pgn]",
         ],
         expect![[r#"
             "1. e4 1-0\n"
@@ -217,6 +218,8 @@ fn results_are_read_in_every_format() {
             "1. e4 1-0 White resigns\n\n[Event \"x\"]\n\n1. d4 * adjourned"
             1-2: e4 1-0
             3-5: d4 *
+            "[pgn] 1. e4 [] e5 [+] 2. Nf3 1-0[/pgn]"
+            1-1: e4 e5 Nf3 1-0
         "#]],
     );
 }
@@ -404,6 +407,7 @@ fn common_variant_names_and_empty_fen_tags_are_read() {
     for (variant, is_chess960) in [
         ("Classical", false),
         ("orthodox", false),
+        ("regular", false),
         ("Fischer Random Chess", true),
         ("Double Fischer Random Chess", true),
         ("Chess", false),

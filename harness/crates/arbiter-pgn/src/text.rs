@@ -433,15 +433,18 @@ impl<'t> Normalizer<'t> {
                 self.replace(part, outcome.as_bytes());
             }
             Meaning::Outcome(_) | Meaning::Mark => self.at = part.end,
-            // Tokens after a result, such as `White resigns`, do not belong to a move.
-            Meaning::Unknown if self.has_result => self.replace(part, b" "),
             Meaning::Unknown => self.unknown(length),
         }
     }
 
-    /// Replaces an invalid token by a comment that contains the token.
+    /// Replaces an invalid token by a comment that contains the token, or removes the token if it
+    /// does not belong to a move: a token after a result, such as `White resigns` or `[/pgn]`, or
+    /// an annotation in brackets, such as `[]`.
     fn unknown(&mut self, length: usize) {
         let word = &self.rest()[..length];
+        if self.has_result || word.iter().all(u8::is_ascii_punctuation) {
+            return self.replace(self.at..self.at + length, b" ");
+        }
         // A brace would end the comment.
         let harmless = word.iter().filter(|byte| !b"{}".contains(byte)).take(MAX_UNKNOWN).copied();
         let comment: Vec<u8> = b" {\0".iter().copied().chain(harmless).chain([b'}']).collect();

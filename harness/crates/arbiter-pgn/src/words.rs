@@ -46,8 +46,9 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     let is_promoting = word.ends_with('=');
     let word = without_suffixes(word);
     // `N` and `TN` mark a novelty, `D` a diagram, `dbl ch` a double check, and `dis ch` a
-    // discovered check.
-    if word.chars().all(is_mark) || matches!(word, "N" | "TN" | "D" | "dbl" | "dis" | "disc") {
+    // discovered check. Scid writes the other words for annotations with numbers.
+    const MARKS: &str = "N TN D dbl dis disc x RR forced worst quiet";
+    if word.chars().all(is_mark) || MARKS.split(' ').any(|mark| mark == word) {
         return (Meaning::Mark, dots);
     }
     let (promoted, length) = promotion(word, is_promoting, after).unzip();
@@ -222,7 +223,7 @@ mod tests {
         ] {
             assert_eq!(of(word, ""), (Meaning::Outcome(outcome), 0), "{word}");
         }
-        let marks = "+- = ± □ N dbl dis disc ep EP ch check mate checkmate -+ =/∞ … Δ";
+        let marks = "+- = ± □ N dbl dis disc × forced ep EP ch check mate checkmate -+ =/∞ … Δ";
         for word in marks.split(' ') {
             assert_eq!(of(word, "").0, Meaning::Mark, "{word}");
         }

@@ -1,16 +1,20 @@
 //! Data in PGN comments: evaluations, the time of a move and the ending of the game.
 
-use memchr::memchr2;
+use memchr::memchr3;
 
 use arbiter_pgn::{Evaluation, command, evaluation};
 use arbiter_stats::EvaluationBuckets;
 
-/// Returns whether a comment marks a book move, as in `book`, `(Book)` and `book, mb=+0,`.
+/// Returns whether a comment marks a book move, as in `book`, `(Book)`, `book, mb=+0,` and
+/// `book 0.000s`, or the last book move, as in `Both last book move` (ChessBase).
 pub(crate) fn is_book(comment: &[u8]) -> bool {
     let text = comment.trim_ascii();
-    let text = text.strip_prefix(b"(").unwrap_or(text);
-    let end = text.iter().position(|byte| b",)".contains(byte)).unwrap_or(text.len());
-    text[..end].eq_ignore_ascii_case(b"book")
+    let begin = text.strip_prefix(b"(").unwrap_or(text);
+    let (word, after) = begin.split_at_checked(4).unwrap_or_default();
+    let is_sentence = after.trim_ascii_start().first().is_some_and(u8::is_ascii_alphabetic);
+    let end = &text[text.len().saturating_sub(14)..];
+    word.eq_ignore_ascii_case(b"book") && !is_sentence
+        || end.eq_ignore_ascii_case(b"last book move")
 }
 
 /// Returns the time of a move, in milliseconds, from the comment on the move; `None` if the comment
@@ -28,14 +32,19 @@ fn written_time(comment: &[u8]) -> Option<f64> {
     loop {
         if let Some(time) = rest.strip_prefix(b"mt=") {
             let time =
-                &time[..time.iter().take_while(|byte| b"0123456789:".contains(byte)).count()];
+                &time[..time.iter().take_while(|byte| b"0123456789:.".contains(byte)).count()];
             let scale = if time.contains(&b':') { 1.0 } else { 1000.0 };
             return clock_ms(time).map(|time| time / scale);
         }
         if let Some(time) = number_with_unit(rest) {
             return Some(time);
         }
-        rest = &rest[memchr2(b' ', b'\n', rest)? + 1..];
+        let (word, after) = rest.split_at(memchr3(b' ', b'\t', b'\n', rest)?);
+        // In a sentence, such a number has another meaning, as in `since the 1990s`.
+        if word.len() > 1 && word.iter().all(|byte| byte.is_ascii_alphabetic()) {
+            return None;
+        }
+        rest = &after[1..];
     }
 }
 
@@ -51,14 +60,13 @@ fn number_with_unit(text: &[u8]) -> Option<f64> {
             b'.' if point.is_none() => point = Some(at),
             b's' | b'm' if at > 0 => {
                 let decimals = point.map_or(0, |point| at - point - 1);
-                let number = digits as f64 / POWERS[decimals];
-                return match &text[at..] {
-                    [b's'] | [b's', b' ' | b'\n' | b',' | b';' | b')', ..] => Some(1000.0 * number),
-                    [b'm', b's'] | [b'm', b's', b' ' | b'\n' | b',' | b';' | b')', ..] => {
-                        Some(number)
-                    }
-                    _ => None,
+                let (scale, after) = match &text[at..] {
+                    [b's', after @ ..] => (1000.0, after),
+                    [b'm', b's', after @ ..] => (1.0, after),
+                    _ => return None,
                 };
+                let ends = after.first().is_none_or(|byte| b" \t\n,;)".contains(byte));
+                return ends.then_some(scale * (digits as f64 / POWERS[decimals]));
             }
             _ => return None,
         }
@@ -84,19 +92,37 @@ fn clock_ms(clock: &[u8]) -> Option<f64> {
     (0.0..1e9).contains(&seconds).then_some(1000.0 * seconds)
 }
 
-/// Returns the text (such as `White mates`) that follows the data of the last move in a comment.
-/// The data have the form `, name=value`; a value in quotation marks may contain all characters
-/// except quotation marks.
-pub(crate) fn ending(comment: &[u8]) -> Option<&[u8]> {
-    let mut rest = &comment[memchr::memmem::find(comment, b", ")? + 2..];
+/// Beginnings of endings, after the side, in comments that contain no data.
+const ENDINGS: &str = "by, checkmated, connection, disconnects, drawn, forfeits, loses on, \
+                       makes an illegal, mates, ran out, resigns, wins by, wins on";
+
+/// Returns the text (such as `White mates`) that follows the data of the last move in a comment, or
+/// a comment that contains only such a text (XBoard, Lichess, games of cutechess-cli without
+/// moves). The data have the form `, name=value`; a value in quotation marks may contain all
+/// characters except quotation marks. A sentence that contains a comma is no ending.
+pub(crate) fn ending(comment: &str) -> Option<&str> {
+    let text = comment.strip_suffix('.').unwrap_or(comment);
+    let is_ending = text.split_once(' ').is_some_and(|(side, rest)| {
+        let begins =
+            |word: &str| rest.get(..word.len()).is_some_and(|w| w.eq_ignore_ascii_case(word));
+        ["White", "White's", "Black", "Black's", "Game", "Draw"].contains(&side)
+            && ENDINGS.split(", ").any(begins)
+    });
+    if is_ending {
+        return Some(text);
+    }
+    let (data, mut rest) = comment.split_once(", ")?;
+    let is_word = |word: &str| word.len() > 2 && word.chars().all(char::is_alphabetic);
+    if !data.eq_ignore_ascii_case("book") && data.split(' ').any(is_word) {
+        return None;
+    }
     loop {
-        let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        let Some(value) = rest[name..].strip_prefix(b"=").filter(|_| name > 0) else {
-            return Some(rest.trim_ascii());
+        let name = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let Some(value) = rest[name..].strip_prefix('=').filter(|_| name > 0) else {
+            return Some(rest).filter(|rest| rest.starts_with(char::is_alphabetic));
         };
-        let quoted = value.strip_prefix(b"\"").and_then(|text| memchr::memchr(b'"', text));
-        let after = &value[quoted.map_or(0, |length| length + 2)..];
-        rest = &after[memchr::memmem::find(after, b", ")? + 2..];
+        let quoted = value.strip_prefix('"').and_then(|text| text.find('"'));
+        rest = value[quoted.map_or(0, |length| length + 2)..].split_once(", ")?.1;
     }
 }
 
@@ -140,10 +166,11 @@ mod tests {
 
     #[test]
     fn book_moves_are_marked_in_several_forms() {
-        for comment in ["book", " Book ", "(Book)", "book, mb=+0+0,"] {
+        let marks = ["book", " Book ", "(Book)", "book, mb=+0+0,", "book 0.000s", "book [%emt 0]"];
+        for comment in marks.into_iter().chain(["Both last book move", "Last book move"]) {
             assert!(is_book(comment.as_bytes()), "{comment}");
         }
-        for comment in ["bookish", "a book", "", "out of book"] {
+        for comment in ["bookish", "a book", "", "out of book", "book move", "boo"] {
             assert!(!is_book(comment.as_bytes()), "{comment}");
         }
     }
@@ -160,10 +187,14 @@ mod tests {
         check(" [%clk 0:05:00] ", None);
         check("+0.25/12 1200ms", Some(1200.0));
         check("+0.25/12\n1.2s", Some(1200.0));
+        check("+0.25/12\t1.2s\t", Some(1200.0));
         check("(+M5/9 1s)", Some(1000.0));
         check("d=30, sd=40, mt=5000, tl=1", Some(5000.0));
         check(" ev=0.00, d=1, mt=00:02:03, tl=01:57:00", Some(123_000.0));
         check("[%emt\n0:00:05]", Some(5000.0));
+        check("mt=00:00:31.5, tl=1", Some(31_500.0));
+        check("(e7e5 Ng1f3) +0.25/16 23s", Some(23_000.0));
+        check("popular in the 1990s", None);
         check("mt=, tl=1", None);
         check("text [%emt 0:00:05]", Some(5000.0));
         check("5 mt=", None);

@@ -216,6 +216,7 @@ impl GameVisitor for GameScan {
     }
 
     fn san(&mut self, san: San) -> ControlFlow<()> {
+        self.last_comment.clear();
         if let Some(replay) = &mut self.replay
             && let Err(error) = replay.play(san)
         {
@@ -249,7 +250,8 @@ impl GameVisitor for GameScan {
         if let (Some(time), Some(last)) = (time_ms(comment), plies.checked_sub(1)) {
             self.time_ms[last & 1] += time;
             self.timed[last & 1] += 1;
-        } else if is_book(comment) {
+        }
+        if is_book(comment) {
             self.book = Some(plies);
         }
     }
@@ -422,18 +424,18 @@ fn is_nameless(name: &[u8]) -> bool {
 }
 
 /// Returns the termination tag in lowercase. If the tag is missing or only reports a normal end,
-/// returns the ending from the last comment, without the side, such as `mates` for `+M1/9 0.1s,
-/// White mates`.
+/// returns the ending from the comment after the last move, without the side, such as `mates` for
+/// `+M1/9 0.1s, White mates`.
 fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     let tag = tags.termination.to_ascii_lowercase();
     if !matches!(tag.as_slice(), b"" | b"?" | b"normal") {
         return tag;
     }
-    match ending(last_comment) {
-        Some(reason) if !reason.is_empty() => {
+    match ending(&text_of(last_comment)) {
+        Some(reason) => {
             // The result already shows the side.
-            let reason = reason.strip_prefix(b"White ").unwrap_or(reason);
-            reason.strip_prefix(b"Black ").unwrap_or(reason).to_vec()
+            let reason = reason.strip_prefix("White ").unwrap_or(reason);
+            reason.strip_prefix("Black ").unwrap_or(reason).into()
         }
         _ if tag.is_empty() => b"not told".to_vec(),
         _ => tag,

@@ -48,6 +48,17 @@ fn the_ending_follows_the_data_of_the_last_move() {
         "crashed (exit code 3, last error output: a=b)",
     );
     check("+0.1/8, n=300", "not told");
+    check("+0.46/9 0.1s} {White mates", "mates");
+    check(" Black Resigns. ", "Resigns");
+    check("+M1/8\n0.1s,\nWhite\nmates", "mates");
+    check("White's connection stalls", "White's connection stalls");
+    check("Draw by adjudication", "Draw by adjudication");
+    check("book, draw by stalemate", "draw by stalemate");
+    check("White is better", "not told");
+    check("White wins a queen", "not told");
+    check("He resigned, since all is lost", "not told");
+    check("5.5/9 (+2, =6)", "not told");
+    check("Inaccuracy, best was d4} e5 2. d4 {", "not told");
 }
 
 #[test]
@@ -146,6 +157,7 @@ fn openings_are_identified_by_position_and_moves() {
     assert_eq!(a, opening(&[], "1. e4 {0.1/1 1s} e5 2. Nc3 0-1"));
     assert_ne!(a, opening(&[], "1. e4 c5 1-0"));
     assert_eq!(opening(&[], "1. d4 {book} d5 {book} 2. c4 {book} e6 {0/1 1s} 1-0").1, "d4 d5 c4");
+    assert_eq!(opening(&[], "1. d4 d5 2. c4 {book, 0.001s} e6 1-0").1, "d4 d5 c4");
 }
 
 #[test]

@@ -21,8 +21,9 @@ const FAULTS: &str = "abandoned, connection, crash, disconnect, emergency, exite
                       stalled, stalls, time out, timeout, unterminated";
 
 /// Beginnings of comments in which [`FAULTS`] are about the end of the game: sides, and the
-/// programs that XBoard and Polyglot name. In other comments, such words may be about the moves.
-const REPORTERS: [&str; 5] = ["White", "Black", "Xboard", "Error", "polyglot"];
+/// programs that Arena, XBoard and Polyglot name. In other comments, such words may be about the
+/// moves.
+const REPORTERS: [&str; 6] = ["White", "Black", "Arena", "Xboard", "Error", "polyglot"];
 
 /// Returns whether a value of the PGN tag `Termination`, or the comment after the last move,
 /// reports that a fault decided the game.
@@ -212,6 +213,7 @@ mod tests {
             ("", " White wins on time. "),
             ("", "Black forfeits by disconnection"),
             ("", "Xboard: Forfeit due to invalid move: e2e5"),
+            ("", "Arena Adjudication. Illegal move!"),
             ("", "Error: The first chess program (a) exited unexpectedly"),
             ("", "polyglot: resign (illegal engine move by a: e2e5 after move 3)"),
         ] {
