@@ -117,7 +117,7 @@ impl Cli {
     /// Parses the command line of the process. After a usage error or the help, the process exits.
     pub fn read() -> Cli {
         let args = compat::by_name(std::env::args_os().collect());
-        let is_short = args.iter().any(|arg| arg == "-h");
+        let is_short = args.len() == 1 || args.iter().any(|arg| arg == "-h");
         let command =
             arrange_help(Cli::command(), "", is_short, &|name| args.iter().any(|arg| arg == name));
         let command = command.color(help_colour(args.iter().cloned()));

@@ -45,6 +45,7 @@ match PUPPET,args='--seed 1 --wait 9' bundled
 tournement mine bundled
 sprrt mine bundled
 sprt mine bundled --elo0 5 --elo1 0
+sprt --each tc=1+0.01 --elo1 5
 sprt HEAD main
 epd mine --suite nosuch.epd
 ablate bundled --features tempoo

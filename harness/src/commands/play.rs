@@ -30,6 +30,10 @@ pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
     let has_engines =
         !requested.request.engines.is_empty() || requested.flags.build.dev().is_some();
     let is_demonstration = !has_engines && requested.flags.resume.is_none();
+    if is_demonstration && requested.given.contains("each") {
+        let reason = "no engines given; name two, as in `arbiter sprt HEAD main --each tc=8+0.08`";
+        return Err(Failure::usage(reason));
+    }
     let code = run::run_command(RunKind::Sprt, requested)?;
     if is_demonstration {
         note(

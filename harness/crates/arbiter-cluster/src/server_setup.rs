@@ -113,7 +113,11 @@ pub enum SetupError {
 
 /// Returns a function that adds the path of a file or folder to an error.
 fn file_error(path: &Path) -> impl Fn(io::Error) -> SetupError {
-    move |error| SetupError::Environment(format!("{}: {error}", path.display()))
+    move |error| {
+        let exists = error.kind() == io::ErrorKind::AlreadyExists;
+        let hint = if exists { "\nhint: remove the file first" } else { "" };
+        SetupError::Environment(format!("{}: {error}{hint}", path.display()))
+    }
 }
 
 /// Returns a function that adds `what` (the object that cannot be created) to an error.

@@ -113,22 +113,17 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Stri
     if has_lists {
         members.retain(is_list);
     }
-    let mut unread = None;
-    let mut read = 0;
     for (index, member) in members {
         let packed = archive.by_index(index).map_err(damaged)?;
         let member = format!("{name}/{member}");
         let cannot_read = |reason: io::Error| unreadable(&member, 1, &reason);
         match read_text(&member, &mut decompressed(packed).map_err(cannot_read)?, book) {
-            Err(reason) if !has_lists => unread = Some(reason),
-            done => {
-                done?;
-                read += 1;
-            }
+            // A picture beside a list without an extension is no reason to reject the archive.
+            Err(reason) if !has_lists => book.skip_entry(reason)?,
+            read => read?,
         }
     }
-    // A picture beside a list without an extension is no reason to reject the archive.
-    unread.filter(|_| read == 0).map_or(Ok(()), Err)
+    Ok(())
 }
 
 fn reader_by_extension(name: &str) -> Option<Reader> {

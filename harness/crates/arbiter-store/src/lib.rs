@@ -195,7 +195,9 @@ pub enum StoreError {
         found: String,
     },
     /// A run of this name already exists.
-    #[error("a run named '{0}' already exists\nhint: continue with --resume, or another --name")]
+    #[error(
+        "a run named '{0}' already exists\nhint: --resume {0} continues the run; --name names another"
+    )]
     Exists(String),
     /// There is no run of this name.
     #[error("no run named '{run}' in {place}{hint}\nhint: list runs with `arbiter results list --results {place}`", place = .folder.display())]

@@ -88,6 +88,9 @@ fn containers_do_not_change_the_book() {
         assert_eq!(fens(&book), fens(&plain), "{name}");
         assert_eq!(book.name, path);
     }
+    let (book, _) = load_bytes("e.zip", &zipped(&[("logo.png", "\u{1}"), ("unnamed", &text)]));
+    let book = book.expect("a book with a picture");
+    assert_eq!((fens(&book), book.quarantine.count), (fens(&plain), 1));
     let (book, _) = load_bytes("mixed.zip", &zipped(&[("a.pgn", GAMES), ("b.epd", &text)]));
     assert_eq!(book.expect("a sound book").openings().len(), 4);
 }
