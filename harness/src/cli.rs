@@ -127,6 +127,12 @@ impl Cli {
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 
+    /// Returns the command with the help of all subcommands arranged: for `-h` if `is_short` is
+    /// `true`, otherwise for `--help`.
+    pub(crate) fn with_arranged_help(is_short: bool) -> clap::Command {
+        arrange_help(Cli::command(), "", is_short, &|_| true)
+    }
+
     /// Runs the command.
     pub fn run(self) -> ExitCode {
         let format = self.command.log_format();
@@ -180,11 +186,9 @@ impl Command {
             Command::Cluster(command) => cluster::run(command),
             Command::Openings(args) => openings::run(args),
             Command::Completions(args) => {
-                manual::completions(&args, arrange_help(Cli::command(), "", false, &|_| true))
+                manual::completions(&args, Cli::with_arranged_help(false))
             }
-            Command::Man(args) => {
-                manual::man(&args, arrange_help(Cli::command(), "", false, &|_| true))
-            }
+            Command::Man(args) => manual::man(&args, Cli::with_arranged_help(false)),
         };
         done.map(|()| ExitCode::Passed)
     }

@@ -302,7 +302,7 @@ mod tests {
 
     fn commands(is_short: bool) -> Vec<(String, Command)> {
         let mut found = Vec::new();
-        let mut root = arrange_help(Cli::command(), "", is_short, &|_| true).term_width(100);
+        let mut root = Cli::with_arranged_help(is_short).term_width(100);
         // Adds the global flags to all commands.
         root.build();
         all(&root, "", &mut found);
@@ -348,8 +348,7 @@ mod tests {
             "arbiter man --out d --format json-schema",
         ] {
             let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            let read =
-                arrange_help(Cli::command(), "", false, &|_| true).try_get_matches_from(&args);
+            let read = Cli::with_arranged_help(false).try_get_matches_from(&args);
             let own = OPTIONAL.iter().find(|(word, ..)| line.contains(word));
             let (_, feature, has) = own.unwrap_or(&OPTIONAL[2]);
             let error =
@@ -437,7 +436,7 @@ mod tests {
 
     #[test]
     fn examples_are_command_lines_of_flags_that_the_short_help_shows() {
-        let mut cli = arrange_help(Cli::command(), "", false, &|_| true);
+        let mut cli = Cli::with_arranged_help(false);
         for (path, command) in commands(true) {
             let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             let Some((_, examples)) = text.split_once(EXAMPLES) else { continue };
@@ -462,7 +461,7 @@ mod tests {
             let entries = std::fs::read_dir(top.join(folder)).expect("the folder can be listed");
             pages.extend(entries.map(|entry| entry.expect("an entry can be read").path()));
         }
-        let mut cli = arrange_help(Cli::command(), "", false, &|_| true);
+        let mut cli = Cli::with_arranged_help(false);
         let mut lines = 0;
         for page in pages.iter().filter(|page| page.extension().is_some_and(|end| end == "md")) {
             let text = std::fs::read_to_string(page).expect("a page can be read");

@@ -385,7 +385,7 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Returns the receipt of the accepted result of a pair, if any.
-    pub(crate) fn accepted(&self, pair: u64) -> Option<Receipt> {
+    pub(crate) fn accepted_receipt(&self, pair: u64) -> Option<Receipt> {
         self.pending.get(&pair)?.accepted
     }
 

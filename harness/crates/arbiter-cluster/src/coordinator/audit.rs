@@ -161,7 +161,7 @@ impl<A: Assignment> Coordinator<A> {
         // Any number of results may wait for audits, so their transcripts stay packed.
         let packed: usize = self.unacknowledged.values().map(|message| message.payload.len()).sum();
         if packed > MAX_PACKED_BYTES
-            && let Some(receipt) = self.in_flight.accepted(pair)
+            && let Some(receipt) = self.in_flight.accepted_receipt(pair)
             && let Some(message) = self.unacknowledged.get_mut(&receipt)
         {
             message.message.payload.clear();
@@ -312,7 +312,7 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Reads the accepted result of a pair again; `None` if the packed result was not kept.
     fn reread(&self, pair: u64) -> Option<A::Done> {
-        let message = self.unacknowledged.get(&self.in_flight.accepted(pair)?)?;
+        let message = self.unacknowledged.get(&self.in_flight.accepted_receipt(pair)?)?;
         let proven = wire::check_proof(message, &self.secret).ok()?;
         wire::read_result(&proven, &self.description.run_id).ok()?.report.ok()
     }
