@@ -1,8 +1,9 @@
 //! Reader for JSON in the form that the store writes (without white space).
 //!
 //! The moves of a run are megabytes of JSON, which this reader reads several times as fast as
-//! serde. For JSON in any other form, this reader returns `None`. The crate is compiled as one
-//! unit, because otherwise the functions of this module would not be inlined.
+//! serde. For JSON in any other form, this reader returns `None`. The functions compare bytes and
+//! have the attribute `#[inline]`, because the generic functions of strings are in other codegen
+//! units, from which nothing is inlined.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -84,47 +85,63 @@ impl<'a> Compact<'a> {
     }
 
     /// Reads `token`. If the rest does not start with `token`, reads nothing and returns `None`.
+    #[inline]
     pub(crate) fn expect(&mut self, token: &str) -> Option<()> {
         self.0 = self.0.strip_prefix(token)?;
         Some(())
     }
 
     /// Returns whether the rest starts with one of the characters `first`.
+    #[inline]
     pub(crate) fn starts_with(&self, first: [char; 2]) -> bool {
         self.0.starts_with(first)
     }
 
+    /// Reads an ASCII character. If the rest starts with another character, reads nothing and
+    /// returns `None`.
+    #[inline]
+    fn byte(&mut self, byte: u8) -> Option<()> {
+        if self.0.as_bytes().first() != Some(&byte) {
+            return None;
+        }
+        self.0 = self.0.get(1..)?;
+        Some(())
+    }
+
     /// Reads `begin`, items with commas between them, and `end`.
+    #[inline]
     fn items(
         &mut self,
-        [begin, end]: [&str; 2],
+        [begin, end]: [u8; 2],
         mut item: impl FnMut(&mut Compact<'a>) -> Option<()>,
     ) -> Option<()> {
-        self.expect(begin)?;
-        if self.expect(end).is_some() {
+        self.byte(begin)?;
+        if self.byte(end).is_some() {
             return Some(());
         }
         loop {
             item(self)?;
-            if self.expect(",").is_none() {
-                return self.expect(end);
+            if self.byte(b',').is_none() {
+                return self.byte(end);
             }
         }
     }
 
     /// Reads a list.
+    #[inline]
     pub(crate) fn list(&mut self, item: impl FnMut(&mut Compact<'a>) -> Option<()>) -> Option<()> {
-        self.items(["[", "]"], item)
+        self.items(*b"[]", item)
     }
 
     /// Reads an object. `value` gets the name of each field and reads the value of the field.
+    #[inline]
     pub(crate) fn fields(
         &mut self,
         mut value: impl FnMut(&mut Compact<'a>, &'a str) -> Option<()>,
     ) -> Option<()> {
-        self.items(["{", "}"], |json| {
+        self.items(*b"{}", |json| {
             let name = json.text()?;
-            json.expect(":")?;
+            json.byte(b':')?;
             value(json, name)
         })
     }
@@ -148,18 +165,22 @@ impl<'a> Compact<'a> {
     }
 
     /// Reads a non-negative integer.
+    #[inline]
     pub(crate) fn number<T: TryFrom<u64>>(&mut self) -> Option<T> {
-        let end = self.0.bytes().take_while(u8::is_ascii_digit).count();
+        let bytes = self.0.as_bytes();
+        let end = bytes.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(bytes.len());
         let (digits, rest) = self.0.split_at(end);
         self.0 = rest;
         // JSON has no leading zeros.
-        let number: u64 = digits.parse().ok().filter(|_| end == 1 || !digits.starts_with('0'))?;
+        let number: u64 =
+            digits.parse().ok().filter(|_| end == 1 || bytes.first() != Some(&b'0'))?;
         number.try_into().ok()
     }
 
     /// Reads an integer.
+    #[inline]
     pub(crate) fn integer<T: TryFrom<i64>>(&mut self) -> Option<T> {
-        let number: i64 = if self.expect("-").is_some() {
+        let number: i64 = if self.byte(b'-').is_some() {
             // For serde, -0 is a floating-point number.
             -self.number().filter(|number: &i64| *number != 0)?
         } else {
@@ -169,11 +190,16 @@ impl<'a> Compact<'a> {
     }
 
     /// Reads a string without escapes.
+    #[inline]
     pub(crate) fn text(&mut self) -> Option<&'a str> {
-        let rest = self.0.strip_prefix('"')?;
-        let end = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..b' '))?;
-        let (text, rest) = rest.split_at(end);
-        self.0 = rest.strip_prefix('"')?;
+        let mut json = Compact(self.0);
+        json.byte(b'"')?;
+        let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | ..b' ');
+        let end = json.0.as_bytes().iter().position(is_special)?;
+        let text = json.0.get(..end)?;
+        json.0 = json.0.get(end..)?;
+        json.byte(b'"')?;
+        *self = json;
         Some(text)
     }
 

@@ -362,17 +362,21 @@ impl Store {
         &self,
         sql: &str,
         params: impl Params,
-        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+        mut read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>> {
+        // A loop compiles in a fraction of the time of a chain of iterators, for each query.
         let rows = || -> rusqlite::Result<Vec<T>> {
             let mut statement = self.statement(sql)?;
-            let rows = statement.query_map(params, read)?.take(MAX_ROWS);
-            let rows = rows.collect::<rusqlite::Result<Vec<T>>>()?;
-            if rows.len() == MAX_ROWS {
-                // The error is the same as for a query with too many steps, because both errors are
-                // expected only for stores from untrusted sources.
-                let error = ffi::Error::new(ffi::SQLITE_INTERRUPT);
-                return Err(rusqlite::Error::SqliteFailure(error, None));
+            let mut unread = statement.query(params)?;
+            let mut rows = Vec::new();
+            while let Some(row) = unread.next()? {
+                rows.push(read(row)?);
+                if rows.len() == MAX_ROWS {
+                    // The error is the same as for a query with too many steps, because both errors
+                    // are expected only for stores from untrusted sources.
+                    let error = ffi::Error::new(ffi::SQLITE_INTERRUPT);
+                    return Err(rusqlite::Error::SqliteFailure(error, None));
+                }
             }
             Ok(rows)
         };

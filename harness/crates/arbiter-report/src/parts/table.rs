@@ -38,7 +38,7 @@ impl Table {
 
     /// Adds a row; `row` must have as many cells as the heading.
     pub fn push<const N: usize>(&mut self, row: [&dyn Display; N]) {
-        self.push_with(row, [""; 0]);
+        self.push_cells(&row, Vec::new());
     }
 
     /// Adds a row: `row`, followed by `more`.
@@ -47,7 +47,10 @@ impl Table {
         row: [&dyn Display; N],
         more: impl IntoIterator<Item = impl ToString>,
     ) {
-        let more = more.into_iter().map(|cell| cell.to_string());
+        self.push_cells(&row, more.into_iter().map(|cell| cell.to_string()).collect());
+    }
+
+    fn push_cells(&mut self, row: &[&dyn Display], more: Vec<String>) {
         let cells = row.iter().map(ToString::to_string).chain(more);
         // The escapes are part of the width of a column.
         self.rows.push(cells.map(|cell| shown_output(&cell)).collect());
