@@ -362,7 +362,9 @@ mod tests {
     fn a_file_truncated_anywhere_is_restored() {
         let folder = tempfile::tempdir().unwrap();
         let text = text_of(3);
-        for length in BEFORE.len()..=text.len() {
+        // Truncations of the first two pairs differ only in the number of complete pairs.
+        let [last, end] = [text_of(2).len(), text.len()];
+        for length in (BEFORE.len()..last).step_by(20).chain(last..=end) {
             let restored = resume_with(&folder, &text[..length]).unwrap();
             assert_eq!(restored, format!("{text}next"), "{length}");
         }
