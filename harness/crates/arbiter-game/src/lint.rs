@@ -90,6 +90,9 @@ pub struct LintFinding {
     pub line: String,
 }
 
+/// Minimum number of plies without an irreversible move before a threefold repetition.
+const MIN_THREEFOLD: u32 = 8;
+
 /// Maximum number of PV moves that are checked per search, so that excessive output cannot delay a
 /// game.
 const MAX_CHECKED: usize = 5_000;
@@ -228,7 +231,7 @@ impl SearchedMove<'_> {
                 "fifty-move rule"
             } else if position.is_insufficient_material() {
                 "insufficient material"
-            } else if position.halfmoves() >= 4 && occurrences() >= 2 {
+            } else if position.halfmoves() >= MIN_THREEFOLD && occurrences() >= 2 {
                 "threefold repetition"
             } else {
                 reached.push(position.clone());
@@ -376,7 +379,8 @@ mod tests {
 
     #[test]
     fn a_repetition_ends_the_principal_variation() {
-        let position = Chess::default();
+        let fen: Fen = START.replace("0 1", "4 3").parse().unwrap();
+        let position: Chess = fen.into_position(CastlingMode::Standard).unwrap();
         let lint = |count: usize, plies: &str| {
             let info = Info::parse(&format!("score cp 0 pv {plies}e2e4"));
             let searched = SearchedMove {

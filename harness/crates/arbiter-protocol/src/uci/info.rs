@@ -33,11 +33,12 @@ pub fn info_words(rest: &str) -> impl Iterator<Item = InfoWord<'_>> {
 }
 
 /// Returns whether a word is the name of a field.
+#[inline]
 fn begins_a_field(word: &str) -> bool {
     match word {
-        // Most words are numbers or moves; the check for digits avoids comparing them with all
+        // Most words are numbers or moves; the check for a digit avoids comparing them with all
         // names.
-        _ if word.bytes().take(2).any(|byte| byte.is_ascii_digit()) => false,
+        _ if word.as_bytes().last().is_some_and(u8::is_ascii_digit) => false,
         // The most frequent names come first, because they are compared in this order.
         "pv" | "depth" | "seldepth" | "multipv" | "score" | "cp" | "nodes" | "nps" | "hashfull"
         | "tbhits" | "time" | "wdl" | "mate" | "lowerbound" | "upperbound" | "string"

@@ -1,6 +1,9 @@
 //! Simulated error rates and coverage. By default, each test simulates a few runs and allows wide
 //! limits; `cargo test --release -p arbiter-stats -- --ignored` simulates many runs.
 
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
 use super::super::elo::score_from_elo;
 use super::super::gsprt::steps;
 use super::super::pentanomial::Pentanomial;
@@ -24,15 +27,29 @@ fn uniform(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Returns the share of `runs` tests that pass, and their mean number of games.
+/// Returns the share of `runs` tests that pass, and their mean number of games. Each run has its own
+/// seed, so the result does not depend on the number of threads.
 fn play(simulation: &Simulation, runs: u64) -> (f64, f64) {
-    let (mut passed, mut pairs) = (0u64, 0u64);
-    for run in 0..runs {
-        let played = simulation.play(uniform(run));
-        passed += u64::from(played.decision == Decision::AcceptH1);
-        pairs += played.pairs.pairs();
-    }
-    (passed as f64 / runs as f64, 2.0 * pairs as f64 / runs as f64)
+    let (passed, pairs) = (AtomicU64::new(0), AtomicU64::new(0));
+    let next = AtomicU64::new(0);
+    let play_runs = || {
+        loop {
+            let run = next.fetch_add(1, Relaxed);
+            if run >= runs {
+                break;
+            }
+            let played = simulation.play(uniform(run));
+            passed.fetch_add(u64::from(played.decision == Decision::AcceptH1), Relaxed);
+            pairs.fetch_add(played.pairs.pairs(), Relaxed);
+        }
+    };
+    std::thread::scope(|threads| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            threads.spawn(play_runs);
+        }
+    });
+    let [passed, pairs] = [passed, pairs].map(|count| count.into_inner() as f64);
+    (passed / runs as f64, 2.0 * pairs / runs as f64)
 }
 
 /// Returns four standard errors of a rate that was measured in `runs` tests.
