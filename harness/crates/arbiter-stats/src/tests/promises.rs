@@ -27,8 +27,8 @@ fn uniform(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Returns the share of `runs` tests that pass, and their mean number of games. Each run has its own
-/// seed, so the result does not depend on the number of threads.
+/// Returns the share of `runs` tests that pass, and their mean number of games. Each run has its
+/// own seed, so the result does not depend on the number of threads.
 fn play(simulation: &Simulation, runs: u64) -> (f64, f64) {
     let (passed, pairs) = (AtomicU64::new(0), AtomicU64::new(0));
     let next = AtomicU64::new(0);
